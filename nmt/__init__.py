@@ -1,0 +1,1 @@
+"""Attention-based recurrent translation: train it, understand it, use it."""

@@ -1,0 +1,32 @@
+"""What the entry points share: errors without tracebacks, and exit codes that mean something.
+
+Code 0: done. 2: the user can mend it; one sentence says how. 130 and 143: stopped by Ctrl-C or SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from nmt.errors import UserError
+
+
+def run(main: Callable[[], None]) -> None:
+    """Call `main` and leave the process with the right code."""
+    try:
+        main()
+        sys.stdout.flush()
+    except UserError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def fail(message: str) -> None:
+    """Say what is wrong in one line on stderr and exit with code 2."""
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,111 @@
+"""Settings of a run: typed dataclasses, checked before any work starts.
+
+Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answered at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nmt.data.settings import DataSettings
+from nmt.errors import UserError
+from nmt.typed import to_dataclass
+
+ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """How long, in what batches and how carefully; checked where it is made."""
+
+    batch_size: int = 64  # sentences or padded tokens of a batch
+    batch_unit: Literal["sentences", "tokens"] = "sentences"
+    accumulate: int = 1  # batches whose gradients make one update
+    max_epochs: int | None = 20
+    max_steps: int | None = None  # updates
+    max_minutes: float | None = None  # of training, over all resumptions
+    label_smoothing: float = 0.1
+    clip_norm: float = 1.0  # 0 switches clipping off
+    teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
+    teacher_forcing_end: float = 1.0  # … moving linearly to this one
+    teacher_forcing_steps: int = 10_000  # … over so many updates
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where a GPU has it, else fp32
+    compile: bool = False  # torch.compile the model
+    monitor: Literal["bleu", "loss"] = "bleu"  # what "best" means
+    patience: int | None = 5  # validations without a new best before stopping; null never stops early
+    validate_every: int | None = None  # updates; null is once an epoch
+    save_every: int | None = None  # updates; null is at validations only
+    log_every: int = 50  # updates
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "accumulate", "log_every", "teacher_forcing_steps"):
+            if getattr(self, name) < 1:
+                raise UserError(f"train.{name} must be at least 1; it is {getattr(self, name)}.")
+        limits = ("max_epochs", "max_steps", "max_minutes", "patience", "validate_every", "save_every")
+        for name in limits:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UserError(f"train.{name} must be above 0, or null for none; it is {value}.")
+        if self.max_epochs is None and self.max_steps is None:
+            raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
+        for name in ("teacher_forcing", "teacher_forcing_end"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
+        if not 0 <= self.label_smoothing < 1:
+            raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
+        if self.clip_norm < 0:
+            raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
+
+    def teacher_forcing_at(self, step: int) -> float:
+        """Probability of seeing the reference's last token, at this update."""
+        progress = min(step / self.teacher_forcing_steps, 1.0)
+        return self.teacher_forcing + progress * (self.teacher_forcing_end - self.teacher_forcing)
+
+
+@dataclass(frozen=True)
+class DecodeSettings:
+    """How translations are searched for."""
+
+    beam_size: int = 5  # hypotheses kept per sentence; 1 is greedy
+    length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
+    max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
+    max_length_extra: int = 10
+    batch_size: int = 64  # sentences searched for at once; changes speed, never results
+
+    def __post_init__(self) -> None:
+        for name in ("beam_size", "batch_size"):
+            if getattr(self, name) < 1:
+                raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
+        if self.max_length_ratio < 0 or self.max_length_extra < 1:
+            raise UserError("decode.max_length_ratio must be at least 0 and decode.max_length_extra at least 1.")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that a run is made of."""
+
+    data: DataSettings
+    model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next two
+    optimizer: dict[str, Any]
+    scheduler: dict[str, Any]
+    train: TrainSettings
+    decode: DecodeSettings
+    name: str  # of the model's configuration, such as bahdanau
+    run_dir: str
+    seed: int = 1
+    device: str = "auto"
+    threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise UserError(f"seed must be at least 0; it is {self.seed}.")
+        if self.threads is not None and self.threads < 1:
+            raise UserError(f"threads must be at least 1, or null for PyTorch's choice; it is {self.threads}.")
+
+
+def load_config(values: Mapping[str, Any]) -> Config:
+    """Check plain values, as they come from YAML, and make them a Config."""
+    return to_dataclass(Config, values, where="")

@@ -1,0 +1,1 @@
+"""From files of sentence pairs to batches: clean, split without leaks, cut into pieces, store, batch."""

@@ -1,0 +1,152 @@
+"""Which pairs go together, and how they become tensors.
+
+Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from nmt.data.store import Sequences, TokenStore
+from nmt.special import BOS, EOS, PAD
+
+Indices = NDArray[np.int64]
+
+_POOL_BATCHES = 100  # batches sorted by length together: enough to save padding, few enough to stay random
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Sentence pairs as padded tensors.
+
+    Attributes:
+        source: Ids and EOS, (B, S).
+        source_lengths: Real tokens per source with EOS, (B,); stays on the CPU, where packing wants it.
+        target_in: BOS and ids, (B, T): what the decoder reads.
+        target_out: Ids and EOS, (B, T): what it should say.
+        indices: Numbers of the pairs in their store, so that a bad batch can be named.
+        tokens: Number of target tokens that are no padding.
+    """
+
+    source: Tensor
+    source_lengths: Tensor
+    target_in: Tensor
+    target_out: Tensor
+    indices: Indices
+    tokens: int
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
+        """The same batch on a device."""
+        return replace(
+            self,
+            source=self.source.to(device, non_blocking=non_blocking),
+            target_in=self.target_in.to(device, non_blocking=non_blocking),
+            target_out=self.target_out.to(device, non_blocking=non_blocking),
+        )
+
+    def pin_memory(self) -> "Batch":
+        """The same batch in page-locked memory, from where it can be copied to a GPU in the background."""
+        return replace(
+            self,
+            source=self.source.pin_memory(),
+            target_in=self.target_in.pin_memory(),
+            target_out=self.target_out.pin_memory(),
+        )
+
+
+def collate(store: TokenStore, indices: Indices) -> Batch:
+    """The pairs with these numbers as one batch."""
+    indices = np.asarray(indices, dtype=np.int64)
+    source, target = _padded(store.source, indices), _padded(store.target, indices)
+    rows, target_lengths = np.arange(len(indices)), store.target.lengths[indices]
+    target_in = np.concatenate([np.full((len(indices), 1), BOS), target[:, :-1]], axis=1)  # (B, T)
+    source[rows, store.source.lengths[indices]] = EOS
+    target[rows, target_lengths] = EOS
+    return Batch(
+        source=torch.from_numpy(source),
+        source_lengths=torch.from_numpy(store.source.lengths[indices] + 1),
+        target_in=torch.from_numpy(target_in),
+        target_out=torch.from_numpy(target),
+        indices=indices,
+        tokens=int(target_lengths.sum()) + len(indices),
+    )
+
+
+def _padded(sequences: Sequences, indices: Indices) -> NDArray[np.int64]:
+    """Sequences side by side, padded, with at least one PAD at each end: room for EOS. (B, longest + 1)."""
+    lengths = sequences.lengths[indices]
+    columns = np.arange(lengths.max() + 1)
+    real = columns < lengths[:, None]
+    positions = sequences.offsets[indices][:, None] + columns
+    padded = np.full(real.shape, PAD, dtype=np.int64)
+    padded[real] = sequences.tokens[positions[real]]
+    return padded
+
+
+class BatchPlan:
+    """The batches of every epoch, as a pure function of (seed, epoch): resuming needs no state.
+
+    Pairs are shuffled, pools of them are sorted by length and cut into batches, and the batches are
+    shuffled. Every pair comes exactly once per epoch.
+
+    Args:
+        source_lengths: Tokens per source, without EOS.
+        target_lengths: Tokens per target, without EOS.
+        batch_size: Pairs per batch, or the most padded tokens on either side of one; a single pair that is
+            longer than that makes a batch of its own.
+        unit: What `batch_size` counts.
+        seed: Of the shuffling.
+    """
+
+    def __init__(
+        self,
+        source_lengths: NDArray[np.int64],
+        target_lengths: NDArray[np.int64],
+        batch_size: int,
+        unit: Literal["sentences", "tokens"],
+        seed: int,
+    ) -> None:
+        self._source, self._target = source_lengths, target_lengths
+        self._widths = np.maximum(source_lengths, target_lengths) + 1  # with EOS
+        self._batch_size, self._unit, self._seed = batch_size, unit, seed
+        pairs_per_batch = batch_size
+        if unit == "tokens" and len(self._widths):
+            pairs_per_batch = max(1, int(batch_size / self._widths.mean()))
+        self._pool = _POOL_BATCHES * pairs_per_batch
+
+    def epoch(self, epoch: int) -> list[Indices]:
+        """The batches of one epoch, as pair numbers."""
+        random = np.random.default_rng((self._seed, epoch))
+        order = random.permutation(len(self._widths))
+        batches: list[Indices] = []
+        for start in range(0, len(order), self._pool):
+            pool = order[start : start + self._pool]
+            pool = pool[np.lexsort((self._source[pool], self._target[pool]))]
+            batches.extend(self._cut(pool))
+        return [batches[i] for i in random.permutation(len(batches))]
+
+    def _cut(self, pool: Indices) -> list[Indices]:
+        if self._unit == "sentences":
+            return [pool[i : i + self._batch_size] for i in range(0, len(pool), self._batch_size)]
+        batches, start = [], 0
+        while start < len(pool):
+            # A sentence has a token at least, so no batch is larger than its budget.
+            widths = np.maximum.accumulate(self._widths[pool[start : start + self._batch_size]])
+            padded = widths * np.arange(1, len(widths) + 1)
+            size = max(1, int(np.searchsorted(padded, self._batch_size, side="right")))
+            batches.append(pool[start : start + size])
+            start += size
+        return batches
+
+
+def sorted_batches(lengths: NDArray[np.int64], batch_size: int) -> list[Indices]:
+    """Batches for evaluation, longest first: little padding, and memory runs out at once or never."""
+    order = np.argsort(-lengths, kind="stable")
+    return [order[i : i + batch_size] for i in range(0, len(order), batch_size)]

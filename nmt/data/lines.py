@@ -1,0 +1,102 @@
+"""Lines of a file that may be plain, gzipped or a member of a zip, read as a stream and never unpacked.
+
+Whatever the file holds, memory stays bounded: lines are read up to a limit, and so is the whole input.
+"""
+
+import gzip
+import zipfile
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import IO
+
+from nmt.data.settings import MEMBER_SEPARATOR
+from nmt.errors import UserError
+
+MAX_LINE_BYTES = 2**20
+_ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
+
+
+@dataclass(frozen=True)
+class Malformed:
+    """A line that cannot be used, and why: the reader of the file decides what that means."""
+
+    problem: str
+
+
+_TOO_LONG = Malformed("longer than 1 MiB; put one sentence pair on a line")
+
+
+def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
+    r"""Every line of a file, without its ending (\n or \r\n) and without a byte order mark.
+
+    Raises:
+        UserError: The file cannot be read to its end, or is larger than it may be.
+    """
+    number, left = 0, max_megabytes * 2**20
+    with ExitStack() as stack:
+        try:
+            stream = _open(path, stack)
+            while line := stream.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                left -= len(line)
+                too_long = len(line) > MAX_LINE_BYTES
+                while len(line) > MAX_LINE_BYTES and left >= 0:  # read on to the end of the line
+                    line = b"" if line.endswith(b"\n") else stream.readline(MAX_LINE_BYTES + 1)
+                    left -= len(line)
+                if left < 0:
+                    limit = f"more than data.max_megabytes={max_megabytes} of text"
+                    raise UserError(f"{path}:{number}: {limit}: raise the limit if that is meant.")
+                yield _TOO_LONG if too_long else _decode(line, number)
+        except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+            raise UserError(
+                f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again."
+            ) from error
+        except OSError as error:
+            raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
+
+
+def _decode(line: bytes, number: int) -> str | Malformed:
+    if number == 1:
+        line = line.removeprefix(BOM_UTF8)
+    if b"\0" in line:
+        return Malformed("contains a NUL byte; save the file as UTF-8 text")
+    try:
+        return line.rstrip(b"\r\n").decode()
+    except UnicodeDecodeError as error:
+        return Malformed(f"not valid UTF-8 (byte {error.start + 1}); save the file as UTF-8 text")
+
+
+def _open(path: str, stack: ExitStack) -> IO[bytes]:
+    name, _, member = path.partition(MEMBER_SEPARATOR)
+    file = Path(name).expanduser()
+    if file.suffix == ".zip":
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        return stack.enter_context(_open_member(path, archive, member))
+    if member:
+        raise UserError(f"{path}: '{MEMBER_SEPARATOR}' names a member of a .zip, which {file.name} is not.")
+    if file.suffix == ".gz":
+        return stack.enter_context(BufferedReader(gzip.open(file)))
+    return stack.enter_context(file.open("rb"))
+
+
+def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> IO[bytes]:
+    members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    # An Anki zip holds the sentences and a note about them.
+    texts = [name for name in members if name.endswith(".txt") and not name.endswith("_about.txt")]
+    candidates = [member] if member else members if len(members) == 1 else texts
+    if len(candidates) != 1 or candidates[0] not in members:
+        some = ", ".join(members[:10]) + (", ..." if len(members) > 10 else "")
+        example = f"archive.zip{MEMBER_SEPARATOR}member"
+        raise UserError(f"{path}: name one member as '{example}', out of: {some or 'none, it is empty'}.")
+    chosen = candidates[0]
+    if chosen.lower().endswith(_ARCHIVES):
+        raise UserError(f"{path}: member {chosen} is itself an archive: unpack it first.")
+    try:
+        return archive.open(chosen)
+    except (RuntimeError, NotImplementedError) as error:  # encrypted, or an unknown compression
+        raise UserError(f"{path}: member {chosen} cannot be read ({error}): unpack it first.") from error

@@ -1,0 +1,244 @@
+"""From files of sentence pairs to a directory that training can map into memory.
+
+The directory is named after a hash of everything that went into it, so it is made once and found again.
+"""
+
+import hashlib
+import json
+import logging
+import shutil
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.directory import damage, file_sha256, locked, new_directory, remove_leftovers
+from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
+from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
+from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list
+from nmt.data.split import Split, split_pairs
+from nmt.data.spool import PairSpool, read_text
+from nmt.data.store import Block, Sequences, TokenStore
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+
+logger = logging.getLogger(__name__)
+
+_FORMAT = 1  # raise it when the same inputs would give other files
+_BLOCK = 8192  # pairs encoded together
+_VOCABULARY_SENTENCES = 1_000_000  # a vocabulary is learnt from a sample of so many, to bound memory
+# Settings that change where things are, not what is made of them. Languages enter the key by their columns.
+_NOT_IN_KEY = {
+    "name",
+    "path",
+    "val_path",
+    "test_path",
+    "columns",
+    "source",
+    "target",
+    "max_megabytes",
+    "prepared_dir",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCorpus:
+    """A corpus that is ready to train on.
+
+    Attributes:
+        directory: Where it lies, with `source.model` and `target.model`.
+        source_tokenizer: Pieces of the language translated from.
+        target_tokenizer: Pieces of the language translated to; the same ones if joint.
+        train: Training pairs as ids.
+        val: Every (source, reference) pair of `val_sentences` as ids, for the loss.
+        val_sentences: Sentences to choose a model by.
+        test_sentences: Sentences to score it on.
+        report: How it came about; holds languages, key and split hash.
+    """
+
+    directory: Path
+    source_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer
+    train: TokenStore
+    val: TokenStore
+    val_sentences: list[HeldOut]
+    test_sentences: list[HeldOut]
+    report: DataReport
+
+    @classmethod
+    def open(cls, directory: Path) -> "PreparedCorpus":
+        """Open a directory that `prepare` has made."""
+        return cls(
+            directory=directory,
+            source_tokenizer=Tokenizer.load(directory / "source.model"),
+            target_tokenizer=Tokenizer.load(directory / "target.model"),
+            train=TokenStore.open(directory, "train"),
+            val=TokenStore.open(directory, "val"),
+            val_sentences=list(read_held_out(directory / "val.tsv")),
+            test_sentences=list(read_held_out(directory / "test.tsv")),
+            report=DataReport.from_dict(json.loads((directory / "report.json").read_text(encoding="utf-8"))),
+        )
+
+
+def prepare(settings: DataSettings) -> PreparedCorpus:
+    """Clean, split, tokenise and store a corpus, or find it already done.
+
+    Raises:
+        UserError: An input is missing, malformed or too small.
+    """
+    settings.require_files()
+    key = _key(settings)
+    source, target, *_ = settings.direction()
+    parent = Path(settings.prepared_dir).expanduser()
+    directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
+    if directory.exists() and damage(directory) is None:
+        logger.info("Using the corpus prepared in %s.", directory)
+        return PreparedCorpus.open(directory)
+    parent.mkdir(parents=True, exist_ok=True)
+    with locked(directory) as alone:
+        if alone:
+            remove_leftovers(directory)
+        problem = damage(directory) if directory.exists() else "it does not exist"
+        if problem:
+            if directory.exists():
+                logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
+            logger.info("Preparing %s.", directory)
+            with new_directory(directory) as unfinished:
+                _build(settings, key, unfinished)
+    return PreparedCorpus.open(directory)
+
+
+def _key(settings: DataSettings) -> str:
+    """A hash of everything that shapes the prepared files."""
+    inputs = [
+        (field, file_sha256(Path(name).expanduser()), member)
+        for field in ("path", "val_path", "test_path")
+        for path in as_list(getattr(settings, field))
+        for name, _, member in [path.partition(MEMBER_SEPARATOR)]
+    ]
+    parts = {
+        "format": _FORMAT,
+        "sentencepiece": version("sentencepiece"),
+        "unicode": unicodedata.unidata_version,
+        "direction": settings.direction(),
+        "settings": {field: value for field, value in asdict(settings).items() if field not in _NOT_IN_KEY},
+        "inputs": inputs,
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _build(settings: DataSettings, key: str, directory: Path) -> None:
+    """Write all files of a prepared corpus."""
+    work = directory / "work"
+    work.mkdir()
+    train_text = work / "train.tsv"
+    pairs_read, dropped, split = _read_and_split(settings, work, train_text)
+    write_held_out(directory / "val.tsv", split.val)
+    write_held_out(directory / "test.tsv", split.test)
+
+    def sentences(*columns: int) -> _TrainingSentences:
+        return _TrainingSentences(train_text, split.train_pairs, columns)
+
+    source = _train_tokenizer(settings, sentences(0, 1) if settings.joint_vocab else sentences(0))
+    target = source if settings.joint_vocab else _train_tokenizer(settings, sentences(1))
+    source.save(directory / "source.model")
+    target.save(directory / "target.model")
+    val_text = work / "val.tsv"
+    val_pairs = (HeldOut(entry.source, (text,)) for entry in split.val for text in entry.references)
+    write_held_out(val_text, (pair for pair in val_pairs if pair.source and pair.references[0]))
+    for name, file in (("train", train_text), ("val", val_text)):
+        TokenStore.write(directory, name, _encoded(file, source, target), len(source), len(target))
+
+    train, languages = TokenStore.open(directory, "train"), settings.direction()
+    report = DataReport(
+        name=settings.name,
+        key=key,
+        pairs_read=pairs_read,
+        dropped=dict(dropped),
+        train_pairs=split.train_pairs,
+        val_sources=len(split.val),
+        val_pairs=sum(len(entry.references) for entry in split.val),
+        test_sources=len(split.test),
+        test_pairs=sum(len(entry.references) for entry in split.test),
+        random_leak=split.random_leak,
+        split_hash=_split_hash(directory),
+        source=_side_report(languages.source, settings.vocab_size, source, train.source, sentences(0)),
+        target=_side_report(languages.target, settings.vocab_size, target, train.target, sentences(1)),
+    )
+    report_text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
+    (directory / "report.json").write_text(report_text + "\n", encoding="utf-8")
+    shutil.rmtree(work)
+
+
+def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tuple[int, Counter[str], Split]:
+    assert settings.path is not None, "require_files() comes first"
+    dropped: Counter[str] = Counter()
+    spool = PairSpool(work)
+    spool.fill(
+        usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, dropped)
+    )
+    pairs_read = spool.count + dropped.total()
+    if not spool.count:
+        files = " and ".join(as_list(settings.path))
+        raise UserError(
+            f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns."
+        )
+    val, test = (
+        given_set(Bitext.of(settings, path)) if path else size
+        for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
+    )
+    split = split_pairs(spool, train_text, val, test)
+    return pairs_read, dropped + split.dropped, split
+
+
+@dataclass(frozen=True)
+class _TrainingSentences:
+    """Sentences of some columns of the training text, sampled evenly if there are very many.
+
+    Can be iterated over again and again, and gives the same sentences each time.
+    """
+
+    text: Path
+    pairs: int
+    columns: tuple[int, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        kept, random = _VOCABULARY_SENTENCES / (self.pairs * len(self.columns)), Random(0)
+        for line in read_text(self.text):
+            if kept >= 1 or random.random() < kept:
+                cells = line.split("\t")
+                yield from (cells[column] for column in self.columns)
+
+
+def _train_tokenizer(settings: DataSettings, sentences: _TrainingSentences) -> Tokenizer:
+    return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, settings.character_coverage)
+
+
+def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block]:
+    """The pairs of a file as ids, block by block."""
+    lines = read_text(text)
+    while block := [line.split("\t") for line in islice(lines, _BLOCK)]:
+        sources, targets = ([pair[side] for pair in block] for side in (0, 1))
+        yield source.encode_batch(sources), target.encode_batch(targets)
+
+
+def _side_report(
+    language: str, vocab_asked: int, tokenizer: Tokenizer, stored: Sequences, text: _TrainingSentences
+) -> SideReport:
+    return SideReport(
+        language=language,
+        scripts=script_shares(text),
+        lengths=length_percentiles(stored.lengths),
+        vocabulary=len(tokenizer),
+        vocabulary_asked=vocab_asked,
+    )
+
+
+def _split_hash(directory: Path) -> str:
+    sets = [file_sha256(directory / name) for name in ("val.tsv", "test.tsv")]
+    return hashlib.sha256("".join(sets).encode()).hexdigest()

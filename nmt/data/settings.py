@@ -1,0 +1,163 @@
+"""What a user may say about a corpus, checked the moment it is said."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from nmt.errors import UserError
+
+# Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
+SMALLEST_VOCABULARY = 300
+MEMBER_SEPARATOR = "::"
+
+_ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
+_LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
+
+
+class Direction(NamedTuple):
+    """Which way to translate, and in which column (or file of a pair) each language stands."""
+
+    source: str
+    target: str
+    source_column: int
+    target_column: int
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    """A corpus: where it lies, how it is cleaned, split and cut into pieces."""
+
+    # Names the prepared directory and the run.
+    name: str
+    # One TSV file, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
+    path: str | list[str] | None = None
+    # Given held-out sets, in the same forms; None holds them out from `path`.
+    val_path: str | list[str] | None = None
+    # [source, reference, reference, ...] gives several references.
+    test_path: str | list[str] | None = None
+    # Languages of the columns, such as [eng, fra]; None reads them off the file names where it can.
+    columns: list[str] | None = None
+    # Languages to translate from and to; None: the first column, and the first other one.
+    source: str | None = None
+    target: str | None = None
+    # A malformed line stops the work with its number, or is skipped and counted.
+    on_error: Literal["stop", "skip"] = "stop"
+    # Longer sentences are dropped. Characters, not words: not every script writes spaces.
+    max_chars: int = 500
+    # Pairs whose lengths in characters differ by more than this factor are dropped; Chinese needs a wide one.
+    max_ratio: float = 12.0
+    # Distinct sources held out; never more than one in twenty of all, at least one.
+    val_size: int = 1000
+    test_size: int = 1000
+    # Pieces per vocabulary (of both languages together if joint).
+    vocab_size: int = 8000
+    vocab_type: Literal["bpe", "unigram"] = "bpe"
+    joint_vocab: bool = False
+    # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
+    character_coverage: float = 0.9998
+    # The most that one input may decompress to.
+    max_megabytes: int = 4096
+    # Where prepared corpora live.
+    prepared_dir: str = "data/prepared"
+
+    def __post_init__(self) -> None:
+        _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
+        _require(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
+        _require(self.vocab_type in ("bpe", "unigram"), "vocab_type", self.vocab_type, "bpe or unigram")
+        _require(self.max_chars >= 1, "max_chars", self.max_chars, "at least 1")
+        _require(self.max_ratio >= 1, "max_ratio", self.max_ratio, "at least 1")
+        _require(self.val_size >= 1, "val_size", self.val_size, "at least 1")
+        _require(self.test_size >= 1, "test_size", self.test_size, "at least 1")
+        vocabulary = f"at least {SMALLEST_VOCABULARY}, of which 260 are bytes and special pieces"
+        _require(self.vocab_size >= SMALLEST_VOCABULARY, "vocab_size", self.vocab_size, vocabulary)
+        coverage = self.character_coverage
+        _require(0.9 <= coverage <= 1, "character_coverage", coverage, "between 0.9 and 1")
+        _require(self.max_megabytes >= 1, "max_megabytes", self.max_megabytes, "at least 1")
+        for field in ("path", "val_path"):
+            files = getattr(self, field)
+            _require(
+                not isinstance(files, list) or len(files) == 2, field, files, "one TSV file or two files"
+            )
+        test = self.test_path
+        several = "one TSV file, or a source file and its reference files"
+        _require(not isinstance(test, list) or len(test) >= 2, "test_path", test, several)
+        self.direction()
+
+    def direction(self) -> Direction:
+        """The languages, and where they stand in the files."""
+        columns = (
+            self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
+        )
+        distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
+        _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
+        two = len(columns) == 2 or not isinstance(self.path, list)
+        _require(two, "columns", columns, "one language for each of the two files in data.path")
+        for field, language in (("source", self.source), ("target", self.target)):
+            known = f"one of the columns ({', '.join(columns)})"
+            _require(language is None or language in columns, field, language, known)
+        source = self.source or next(column for column in columns if column != self.target)
+        target = self.target or next(column for column in columns if column != source)
+        _require(source != target, "target", target, f"another language than data.source ({source})")
+        direction = Direction(source, target, columns.index(source), columns.index(target))
+        if direction.source_column > direction.target_column:
+            test = self.test_path
+            order = f"exactly two files when data.source={source} is not the first language"
+            _require(not isinstance(test, list) or len(test) == 2, "test_path", test, order)
+        return direction
+
+    def _columns_of_names(self) -> list[str] | None:
+        """Languages that the file names tell: fra-eng.zip, or train.en.gz beside train.fr.gz."""
+        if isinstance(self.path, list):
+            languages = [_without_compression(path).suffix[1:] for path in self.path]
+            named = languages[0] != languages[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in languages)
+            return languages if named else None
+        anki = anki_language(self.path)
+        return ["eng", anki] if anki else None
+
+    def require_files(self) -> None:
+        """Raise a UserError that names the setting for any input that is not there."""
+        if self.path is None:
+            raise UserError(
+                f"data.path is not set: give it a file of sentence pairs, or run {self._download()}."
+            )
+        for field in ("path", "val_path", "test_path"):
+            for path in as_list(getattr(self, field)):
+                if Path(path.partition(MEMBER_SEPARATOR)[0]).expanduser().is_file():
+                    continue
+                hint = (
+                    f"run {self._download()} or set data.{field}"
+                    if anki_language(path)
+                    else f"set data.{field}"
+                )
+                raise UserError(f"{path} does not exist: {hint} to a file of sentence pairs.")
+
+    def _download(self) -> str:
+        """The command that fetches the corpus this user seems to want."""
+        paths = [anki_language(path) for path in as_list(self.path)]
+        languages = [*paths, self.target, self.source]
+        wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
+        return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
+
+
+def as_list(path: str | list[str] | None) -> list[str]:
+    """The files that a path setting names."""
+    return [] if path is None else [path] if isinstance(path, str) else list(path)
+
+
+def anki_language(path: str | list[str] | None) -> str | None:
+    """The language that an Anki file (fra-eng.zip, fra-eng.txt.gz) pairs with English, by its name."""
+    if not isinstance(path, str):
+        return None
+    match = _ANKI_FILE.fullmatch(Path(path.partition(MEMBER_SEPARATOR)[0]).name)
+    return match[1] if match else None
+
+
+def _without_compression(path: str) -> Path:
+    name = Path(path.rpartition(MEMBER_SEPARATOR)[2])
+    return name.with_suffix("") if name.suffix in (".gz", ".zip") else name
+
+
+def _require(holds: bool, field: str, value: object, expected: str) -> None:
+    if not holds:
+        raise UserError(f"data.{field}={value} must be {expected}.")

@@ -1,0 +1,137 @@
+"""Held-out sets that share no sentence with the training data.
+
+Corpora of short sentences repeat themselves: a random split of pairs puts half of its test sentences into
+training as well. Here the sources with the smallest hashes are held out, whatever the order of the file,
+and a training pair that shares a source or a target with a held-out set is dropped.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.data.heldout import HeldOut
+from nmt.data.spool import Hashes, PairSpool, sentence_hash, sentence_hashes
+from nmt.errors import UserError
+
+LARGEST_SHARE = 20  # a held-out set takes at most one in so many sources
+_TRAIN, _VAL, _TEST, _LEAK, _DUPLICATE = range(5)
+
+
+@dataclass(frozen=True)
+class Split:
+    """What became of all pairs; the training pairs themselves are in a file.
+
+    Attributes:
+        val: Sentences to choose a model by.
+        test: Sentences to score it on.
+        train_pairs: Number of pairs in the training file.
+        dropped: Pairs left out, by reason.
+        random_leak: Share of test pairs that a random split would have had in its training part too.
+    """
+
+    val: list[HeldOut]
+    test: list[HeldOut]
+    train_pairs: int
+    dropped: Counter[str]
+    random_leak: float
+
+
+def split_pairs(
+    spool: PairSpool,
+    train_file: Path,
+    val: int | list[HeldOut],
+    test: int | list[HeldOut],
+) -> Split:
+    """Write the training pairs to `train_file` and return the rest.
+
+    Args:
+        spool: All pairs.
+        train_file: Where training pairs go, as `source TAB target`.
+        val: How many distinct sources to hold out, or a set that is given.
+        test: The same for the test set; it is chosen first.
+    """
+    given = [entry for entries in (val, test) if isinstance(entries, list) for entry in entries]
+    given_sources = sentence_hashes(entry.source for entry in given)
+    given_targets = sentence_hashes(reference for entry in given for reference in entry.references)
+    val_sources, test_sources = _choose(spool, val, test, given_sources)
+    held_sources = np.concatenate([val_sources, test_sources])
+    held_targets = [chunk.target[np.isin(chunk.source, held_sources)] for chunk in spool.chunks()]
+    targets = np.unique(np.concatenate([given_targets, *held_targets]))
+
+    counts: Counter[int] = Counter()
+    held: dict[int, dict[str, list[str]]] = {_VAL: defaultdict(list), _TEST: defaultdict(list)}
+    lines = spool.lines()
+    with train_file.open("w", encoding="utf-8", newline="\n") as train:
+        for chunk in spool.chunks():
+            labels = np.full(len(chunk.source), _TRAIN)
+            labels[np.isin(chunk.source, given_sources) | np.isin(chunk.target, targets)] = _LEAK
+            labels[np.isin(chunk.source, val_sources)] = _VAL
+            labels[np.isin(chunk.source, test_sources)] = _TEST
+            labels[~chunk.first] = _DUPLICATE
+            counts.update(labels.tolist())
+            for label, line in zip(labels.tolist(), lines, strict=False):  # labels first: no line is lost
+                if label == _TRAIN:
+                    train.write(line + "\n")
+                elif label in held:
+                    source, target = line.split("\t")
+                    held[label][source].append(target)
+    if not counts[_TRAIN]:
+        raise UserError(
+            "No pair is left to train on, as all share a sentence with val or test: add more pairs."
+        )
+    dropped = Counter({"duplicate": counts[_DUPLICATE], "shared with val or test": counts[_LEAK]})
+    return Split(
+        val=val if isinstance(val, list) else _one_per_hash(held[_VAL], dropped),
+        test=test if isinstance(test, list) else _one_per_hash(held[_TEST], dropped),
+        train_pairs=counts[_TRAIN],
+        dropped=+dropped,
+        random_leak=_random_leak(spool, counts[_TEST] or len(given)),
+    )
+
+
+def _choose(
+    spool: PairSpool, val: int | list[HeldOut], test: int | list[HeldOut], given_sources: Hashes
+) -> tuple[Hashes, Hashes]:
+    """The source hashes of the val and the test set, as far as these are not given."""
+    wanted = [size if isinstance(size, int) else 0 for size in (test, val)]
+    distinct, smallest = spool.distinct_sources(sum(wanted), given_sources)
+    sets = sum(size > 0 for size in wanted)
+    if distinct <= sets:
+        raise UserError(
+            f"Only {distinct} distinct source sentences are usable, too few to hold some out: add more pairs."
+        )
+    test_size, val_size = (min(size, max(1, distinct // LARGEST_SHARE)) for size in wanted)
+    return smallest[test_size : test_size + val_size], smallest[:test_size]
+
+
+def _one_per_hash(references: dict[str, list[str]], dropped: Counter[str]) -> list[HeldOut]:
+    """Held-out sentences in the order of their hashes: of "Run!" and "run", the one with more references."""
+    spellings: dict[bytes, list[HeldOut]] = defaultdict(list)
+    for source, targets in references.items():
+        spellings[sentence_hash(source)].append(HeldOut(source, tuple(sorted(targets))))
+    chosen = []
+    for _, entries in sorted(spellings.items()):
+        entries.sort(key=lambda entry: (-len(entry.references), entry.source))
+        chosen.append(entries[0])
+        dropped["other spelling of a held-out source"] += sum(len(entry.references) for entry in entries[1:])
+    return chosen
+
+
+def _random_leak(spool: PairSpool, size: int) -> float:
+    """Share of `size` random pairs whose source or target also occurs in a pair outside of them.
+
+    The hash of a pair is as good as a random number, so the pairs with the smallest ones are a random sample.
+    """
+    sample = np.empty((0, 3), dtype=np.uint64)  # pair, source, target
+    for chunk in spool.chunks():
+        rows = np.stack([chunk.pair, chunk.source, chunk.target], axis=1)[chunk.first]
+        sample = np.concatenate([sample, rows])
+        sample = sample[np.argsort(sample[:, 0])[:size]]
+    shared: NDArray[np.bool_] = np.zeros(len(sample), dtype=bool)
+    for chunk in spool.chunks():
+        rest = ~np.isin(chunk.pair, sample[:, 0])
+        shared |= np.isin(sample[:, 1], chunk.source[rest]) | np.isin(sample[:, 2], chunk.target[rest])
+    return float(shared.mean())

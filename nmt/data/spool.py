@@ -1,0 +1,142 @@
+"""Cleaned pairs on disk with the hashes of their sentences: questions about all of them in bounded memory.
+
+The text lies in one file, the 64-bit hashes in three others (source, target, exact pair). Passes stream over
+them in chunks; where a question needs sorting, it is asked of one range of hashes after the other.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+
+CHUNK = 2**18  # pairs looked at together
+PARTITION = 2**20  # hashes sorted together, on average
+_COLUMNS = ("source", "target", "pair")
+
+
+class _KeepWords(dict[int, int | str]):
+    """A table for str.translate: letters, marks and numbers stay; formatting goes; the rest parts words."""
+
+    def __missing__(self, code: int) -> int | str:
+        category = unicodedata.category(chr(code))
+        kept: int | str = code if category[0] in "LMN" else "" if category == "Cf" else " "
+        self[code] = kept
+        return kept
+
+
+_WORDS_ONLY = _KeepWords()
+
+
+def sentence_hash(text: str) -> bytes:
+    """64 bits that sentences share when they differ in case, punctuation or spacing only."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = " ".join(folded.translate(_WORDS_ONLY).split())
+    return blake2b((words or text).encode(), digest_size=8).digest()
+
+
+def sentence_hashes(texts: Iterable[str]) -> Hashes:
+    """The distinct hashes of some sentences, sorted."""
+    return np.unique(np.frombuffer(b"".join(map(sentence_hash, texts)), dtype="<u8"))
+
+
+class Chunk(NamedTuple):
+    """Some consecutive pairs: their hashes, and whether each is the first with its exact text."""
+
+    source: Hashes
+    target: Hashes
+    pair: Hashes
+    first: NDArray[np.bool_]
+
+
+class PairSpool:
+    """Pairs in a temporary directory: `fill` it once, then ask."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.count = 0
+
+    def fill(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Write all pairs, then find out which of them repeat an earlier one."""
+        with ExitStack() as stack:
+            text = stack.enter_context((self.directory / "pairs.tsv").open("wb"))
+            source_file, target_file, pair_file = (
+                stack.enter_context(self._hash_file(column).open("wb")) for column in _COLUMNS
+            )
+            for source, target in pairs:
+                line = f"{source}\t{target}\n".encode()  # clean text contains neither tab nor newline
+                text.write(line)
+                source_file.write(sentence_hash(source))
+                target_file.write(sentence_hash(target))
+                pair_file.write(blake2b(line, digest_size=8).digest())
+                self.count += 1
+        self._mark_first_occurrences()
+
+    def lines(self) -> Iterator[str]:
+        """Every pair as `source TAB target`, in order."""
+        return read_text(self.directory / "pairs.tsv")
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The hashes of all pairs, in order."""
+        with ExitStack() as stack:
+            files = [stack.enter_context(self._hash_file(column).open("rb")) for column in _COLUMNS]
+            first_file = stack.enter_context(self._first_file().open("rb"))
+            for _ in range(0, self.count, CHUNK):
+                source, target, pair = (_read(file, "<u8") for file in files)
+                yield Chunk(source, target, pair, _read(first_file, "?"))
+
+    def distinct_sources(self, smallest: int, excluded: Hashes) -> tuple[int, Hashes]:
+        """How many distinct source hashes there are beside the excluded ones, and the smallest of them."""
+        count, kept = 0, np.empty(0, dtype=np.uint64)
+        for hashes, _ in self._partitions("source"):  # in ascending ranges: the first hold the smallest
+            distinct = np.setdiff1d(hashes, excluded)
+            count += len(distinct)
+            kept = np.concatenate([kept, distinct[: smallest - len(kept)]])
+        return count, kept
+
+    def _mark_first_occurrences(self) -> None:
+        if not self.count:
+            return
+        first = np.memmap(self._first_file(), dtype="?", mode="w+", shape=(self.count,))
+        for hashes, positions in self._partitions("pair"):
+            first[positions[np.unique(hashes, return_index=True)[1]]] = True
+        first.flush()
+
+    def _partitions(self, column: str) -> Iterator[tuple[Hashes, NDArray[np.int64]]]:
+        """Hashes with their positions, one range of hash values at a time, ranges ascending."""
+        bits = max(0, (self.count - 1) // PARTITION).bit_length()
+        for part in range(2**bits):
+            hashes, positions = [], []
+            with self._hash_file(column).open("rb") as file:
+                for start in range(0, self.count, CHUNK):
+                    chunk = _read(file, "<u8")
+                    # Shifted in two steps, as a shift by all 64 bits is undefined.
+                    inside = np.flatnonzero(chunk >> np.uint64(63 - bits) >> np.uint64(1) == part)
+                    hashes.append(chunk[inside])
+                    positions.append(inside + start)
+            if hashes:
+                yield np.concatenate(hashes), np.concatenate(positions)
+
+    def _hash_file(self, column: str) -> Path:
+        return self.directory / f"{column}.hashes"
+
+    def _first_file(self) -> Path:
+        return self.directory / "first.bool"
+
+
+def read_text(path: Path) -> Iterator[str]:
+    """Lines of a file that we wrote: UTF-8, each ended by a newline and nothing else."""
+    with path.open(encoding="utf-8", newline="\n") as file:
+        for line in file:
+            yield line[:-1]
+
+
+def _read(file: IO[bytes], dtype: str) -> NDArray[Any]:
+    # Read rather than memory-mapped: mapped pages would count as ours until the kernel wants them back.
+    return np.frombuffer(file.read(CHUNK * np.dtype(dtype).itemsize), dtype=dtype)

@@ -1,0 +1,106 @@
+"""Token ids on disk, memory-mapped: the corpus is never in memory, whatever its size.
+
+A split has four raw files (tokens and offsets of each side, little-endian) and a JSON file that describes
+them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds these.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Block = tuple[list[list[int]], list[list[int]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """Token sequences of any length, end to end: sequence i is tokens[offsets[i] : offsets[i + 1]]."""
+
+    tokens: NDArray[Any]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def open(cls, stem: Path, dtype: str) -> "Sequences":
+        """Map the files `<stem>.tokens` and `<stem>.offsets`."""
+        offsets = _map(stem.with_suffix(".offsets"), "<i8")
+        return cls(_map(stem.with_suffix(".tokens"), dtype), offsets, np.diff(offsets))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, index: int) -> list[int]:
+        return self.tokens[self.offsets[index] : self.offsets[index + 1]].tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class TokenStore:
+    """Sentence pairs as ids; pair i is (source[i], target[i])."""
+
+    source: Sequences
+    target: Sequences
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @classmethod
+    def open(cls, directory: Path, split: str) -> "TokenStore":
+        """Map a split that `write` has written."""
+        meta = json.loads((directory / f"{split}.json").read_text(encoding="utf-8"))
+        source, target = (
+            Sequences.open(directory / f"{split}-{side}", meta[side]["dtype"])
+            for side in ("source", "target")
+        )
+        return cls(source, target)
+
+    @staticmethod
+    def write(
+        directory: Path, split: str, blocks: Iterable[Block], source_vocab: int, target_vocab: int
+    ) -> None:
+        """Write pairs that arrive in blocks of (source sequences, target sequences)."""
+        source = _Writer(directory / f"{split}-source", source_vocab)
+        target = _Writer(directory / f"{split}-target", target_vocab)
+        with source, target:
+            for sources, targets in blocks:
+                source.add(sources)
+                target.add(targets)
+        meta = {"pairs": source.count, "source": source.meta(), "target": target.meta()}
+        (directory / f"{split}.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+
+
+class _Writer:
+    def __init__(self, stem: Path, vocab_size: int) -> None:
+        self.dtype = "<u2" if vocab_size <= 2**16 else "<i4"
+        self.count = self.end = 0
+        self._tokens = stem.with_suffix(".tokens").open("wb")
+        self._offsets = stem.with_suffix(".offsets").open("wb")
+        self._offsets.write(np.zeros(1, dtype="<i8").tobytes())
+
+    def __enter__(self) -> "_Writer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tokens.close()
+        self._offsets.close()
+
+    def add(self, sequences: list[list[int]]) -> None:
+        tokens = np.fromiter(chain.from_iterable(sequences), dtype=self.dtype)
+        ends = self.end + np.cumsum([len(sequence) for sequence in sequences], dtype="<i8")
+        self._tokens.write(tokens.tobytes())
+        self._offsets.write(ends.tobytes())
+        self.count += len(sequences)
+        self.end += len(tokens)
+
+    def meta(self) -> dict[str, str | int]:
+        return {"dtype": self.dtype, "tokens": self.end}
+
+
+def _map(path: Path, dtype: str) -> NDArray[Any]:
+    if path.stat().st_size == 0:  # nothing to map
+        return np.empty(0, dtype=dtype)
+    return np.memmap(path, dtype=dtype, mode="r")

@@ -1,0 +1,31 @@
+"""Where the arithmetic runs, and in which precision."""
+
+from __future__ import annotations
+
+import torch
+
+from nmt.errors import UserError
+
+
+def choose_device(name: str) -> torch.device:
+    """The device that `name` asks for; auto is a CUDA GPU if there is one, else the CPU."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise UserError(f"device={name} is not known: use auto, cpu, cuda, cuda:1 or mps.") from error
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not available.get(device.type, False):
+        raise UserError(f"device={name} is not available on this machine: use device=auto or device=cpu.")
+    if device.type == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = True
+        torch.backends.cudnn.allow_tf32 = True
+    return device
+
+
+def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
+    """The autocast type, or None for plain fp32; auto is bf16 where a GPU has it."""
+    if name == "auto":
+        name = "bf16" if device.type == "cuda" and torch.cuda.is_bf16_supported() else "fp32"
+    return {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}[name]

@@ -1,0 +1,88 @@
+"""Validation during training: loss, scores, samples, and how healthy the attention is.
+
+Shapes: B batch, T target length, S source length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from nmt.evaluation import heatmap
+from nmt.evaluation.evaluate import Example, choose_examples, evaluate
+from nmt.special import PAD
+from nmt.training.loss import token_loss
+from nmt.training.monitor import Validation
+from nmt.translator import Translation, Translator
+
+SAMPLES, HEATMAPS = 8, 3
+
+
+class Validator:
+    """Scores the model that is being trained, on the same sentences every time."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batches: Callable[[], Iterable[Any]],
+        translator: Translator,
+        examples: Sequence[Example],
+        languages: tuple[str, str],
+    ) -> None:
+        """Validate `model` on batches of pairs (loss) and on examples translated by `translator` (scores)."""
+        self.model, self.batches, self.translator = model, batches, translator
+        self.examples, self.languages = examples, languages
+        self._chosen: list[int] | None = None
+
+    def __call__(self) -> Validation:
+        """Validate; the model is in evaluation mode."""
+        metrics = self._teacher_forced()
+        evaluation = evaluate(self.translator, self.examples, bootstrap=0, ter=False)
+        metrics |= {"bleu": evaluation.scores.bleu.value, "chrf": evaluation.scores.chrf.value}
+        samples = [
+            (example.source, translation.text, example.references[0])
+            for example, translation in zip(self.examples[:SAMPLES], evaluation.translations, strict=False)
+        ]
+        return Validation(metrics, samples, self._heatmaps(evaluation.translations))
+
+    @torch.inference_mode()
+    def _teacher_forced(self) -> dict[str, float]:
+        """Loss, perplexity and accuracy per token; entropy of the attention and its mass on the last token."""
+        nll = correct = entropy = last = 0.0
+        tokens, attentive = 0, False
+        for batch in self.batches():
+            output = self.model(batch.source, batch.source_lengths, batch.target_in)
+            sums = token_loss(output.logits, batch.target_out, label_smoothing=0.0)
+            nll, correct, tokens = nll + float(sums.nll), correct + float(sums.correct), tokens + batch.tokens
+            if output.weights is not None:
+                attentive = True
+                health = attention_health(output.weights, batch.source_lengths, batch.target_out != PAD)
+                entropy, last = entropy + float(health[0]), last + float(health[1])
+        loss = nll / tokens
+        metrics = {"loss": loss, "perplexity": math.exp(min(loss, 100.0)), "accuracy": correct / tokens}
+        if attentive:
+            metrics |= {"attention_entropy": entropy / tokens, "attention_on_last": last / tokens}
+        return metrics
+
+    def _heatmaps(self, translations: Sequence[Translation]) -> dict[str, Any]:
+        if self._chosen is None:  # by source length, which does not change from one validation to the next
+            self._chosen = choose_examples(translations, HEATMAPS)
+        return {
+            f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.languages))
+            for number, i in enumerate(self._chosen, start=1)
+        }
+
+
+def attention_health(weights: Tensor, source_lengths: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums over real target tokens of the entropy (in nats) and of the weight on the source's last token, EOS.
+
+    Attention that never sharpens stays near ln S; attention that has collapsed sits on EOS.
+    """
+    entropy = torch.special.entr(weights.float()).sum(dim=-1)  # (B, T)
+    ends = (source_lengths - 1).to(weights.device).view(-1, 1, 1).expand(-1, weights.size(1), 1)
+    last = weights.float().gather(-1, ends).squeeze(-1)  # (B, T)
+    return (entropy * real).sum(), (last * real).sum()

@@ -1,0 +1,1 @@
+"""Encoders, attention and decoders, and the model they make."""

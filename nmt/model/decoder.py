@@ -1,0 +1,223 @@
+"""Wirings: when the decoder looks at the source, and what it does with the context.
+
+Shapes: B batch, T target length, S source length, E embedding size, H encoder state size, D decoder state
+size, R readout size, L layers.
+A decoder is one function, `unroll`: it runs over T embedded tokens from a given state, so that a teacher-forced
+pass (T tokens) and a step of a search (T = 1) are the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nmt.model.alignment import Alignment
+from nmt.model.attention import Attention
+from nmt.model.encoder import Encoded
+from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState
+from nmt.model.score import Score
+
+
+class State(NamedTuple):
+    """What a decoder carries from token to token; every tensor has the batch first."""
+
+    recurrent: RecurrentState
+    alignment: tuple[Tensor, ...] = ()
+    feed: tuple[Tensor, ...] = ()  # Luong's last attentional vector (B, R), with input feeding
+
+
+class Unrolled(NamedTuple):
+    """What a run over T tokens gives."""
+
+    readout: Tensor  # (B, T, R), ready for the output layer
+    weights: Tensor | None  # (B, T, S), None without attention
+    state: State
+
+
+class Readout(nn.Module):
+    """Deep output: maxout or tanh of U s + V y + C c (Bahdanau 2015, appendix A.2.2)."""
+
+    def __init__(self, input_size: int, size: int, kind: Literal["maxout", "tanh"]) -> None:
+        super().__init__()
+        self.maxout = kind == "maxout"
+        self.project = nn.Linear(input_size, 2 * size if self.maxout else size)
+
+    def forward(self, *parts: Tensor) -> Tensor:
+        projected = self.project(torch.cat(parts, dim=-1))
+        if self.maxout:
+            return projected.unflatten(-1, (-1, 2)).amax(dim=-1)
+        return torch.tanh(projected)
+
+
+class Decoder(nn.Module):
+    """Base of all wirings."""
+
+    readout_size: int
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        """What stays fixed for the sentence (a tuple of tensors, batch first), and the first state."""
+        raise NotImplementedError(f"{type(self).__name__} defines no start")
+
+    def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
+        """Run over embedded tokens (B, T, E)."""
+        raise NotImplementedError(f"{type(self).__name__} defines no wiring")
+
+
+class FixedContextDecoder(Decoder):
+    """No attention: the encoder's summary c is all that the decoder sees, at every step (Cho 2014).
+
+    sₜ = f([yₜ₋₁; c], sₜ₋₁), readout(sₜ, yₜ₋₁, c).
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        source_size: int,
+        hidden_size: int,
+        readout_size: int,
+        cell: Cell = "gru",
+        layers: int = 1,
+        readout: Literal["maxout", "tanh"] = "maxout",
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.readout_size = readout_size
+        self.bridge = Bridge(cell, source_size, hidden_size, layers)
+        self.recurrence = Recurrence(cell, input_size + source_size, hidden_size, layers, dropout)
+        self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
+        self.dropout = nn.Dropout(dropout)
+
+    def start(self, encoded: Encoded) -> tuple[tuple[Tensor], State]:
+        return (encoded.summary,), State(self.bridge(encoded.summary))
+
+    def unroll(self, embedded: Tensor, memory: tuple[Tensor], state: State) -> Unrolled:
+        context = memory[0].unsqueeze(1).expand(-1, embedded.size(1), -1)  # (B, T, H)
+        outputs, recurrent = self.recurrence(torch.cat([embedded, context], dim=-1), state.recurrent)
+        return Unrolled(self.readout(self.dropout(outputs), embedded, context), None, State(recurrent))
+
+
+class AttentiveDecoder(Decoder):
+    """Base of the wirings that look: owns the attention and the bridge."""
+
+    def __init__(
+        self,
+        score: Callable[..., Score],
+        alignment: Callable[..., Alignment],
+        source_size: int,
+        hidden_size: int,
+        cell: Cell,
+        layers: int,
+    ) -> None:
+        super().__init__()
+        self.attention = Attention(score, alignment, query_size=hidden_size, state_size=source_size)
+        self.bridge = Bridge(cell, source_size, hidden_size, layers)
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        memory = self.attention.remember(encoded.states, encoded.mask)
+        return memory, State(self.bridge(encoded.summary), self.attention.initial_state(memory))
+
+
+class BahdanauDecoder(AttentiveDecoder):
+    """Look first, with the previous state; then the recurrence (Bahdanau 2015, section 3.1).
+
+    cₜ = attend(sₜ₋₁), sₜ = f([yₜ₋₁; cₜ], sₜ₋₁), readout(sₜ, yₜ₋₁, cₜ).
+    """
+
+    def __init__(
+        self,
+        score: Callable[..., Score],
+        alignment: Callable[..., Alignment],
+        input_size: int,
+        source_size: int,
+        hidden_size: int,
+        readout_size: int,
+        cell: Cell = "gru",
+        layers: int = 1,
+        readout: Literal["maxout", "tanh"] = "maxout",
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(score, alignment, source_size, hidden_size, cell, layers)
+        self.readout_size = readout_size
+        self.recurrence = Recurrence(cell, input_size + source_size, hidden_size, layers, dropout)
+        self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
+        self.dropout = nn.Dropout(dropout)
+
+    def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
+        recurrent, alignment = state.recurrent, state.alignment
+        outputs, contexts, weights = [], [], []
+        for token in embedded.split(1, dim=1):  # (B, 1, E)
+            query = recurrent[0][:, -1:]  # the top layer's previous state (B, 1, D)
+            looked = self.attention(query, memory, alignment)
+            output, recurrent = self.recurrence(torch.cat([token, looked.context], dim=-1), recurrent)
+            alignment = looked.state
+            outputs.append(output)
+            contexts.append(looked.context)
+            weights.append(looked.weights)
+        states = self.dropout(torch.cat(outputs, dim=1))
+        readout = self.readout(states, embedded, torch.cat(contexts, dim=1))
+        return Unrolled(readout, torch.cat(weights, dim=1), State(recurrent, alignment))
+
+
+class _Looked(NamedTuple):
+    """Like Unrolled, where there is attention for certain."""
+
+    readout: Tensor
+    weights: Tensor
+    state: State
+
+
+class LuongDecoder(AttentiveDecoder):
+    """The recurrence first; then look, with the new state (Luong 2015, section 3).
+
+    sₜ = f(yₜ₋₁, sₜ₋₁), cₜ = attend(sₜ), h̃ₜ = tanh(W[cₜ; sₜ]). With input feeding (section 3.3) the
+    recurrence sees [yₜ₋₁; h̃ₜ₋₁]; without it nothing of the attention is recurrent and all T steps run at once.
+    """
+
+    def __init__(
+        self,
+        score: Callable[..., Score],
+        alignment: Callable[..., Alignment],
+        input_size: int,
+        source_size: int,
+        hidden_size: int,
+        readout_size: int,
+        cell: Cell = "gru",
+        layers: int = 1,
+        input_feeding: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(score, alignment, source_size, hidden_size, cell, layers)
+        self.readout_size = readout_size
+        self.input_feeding = input_feeding
+        fed = readout_size if input_feeding else 0
+        self.recurrence = Recurrence(cell, input_size + fed, hidden_size, layers, dropout)
+        self.combine = nn.Linear(source_size + hidden_size, readout_size, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def start(self, encoded: Encoded) -> tuple[Any, State]:
+        memory, state = super().start(encoded)
+        if self.input_feeding:
+            nothing_yet = encoded.summary.new_zeros(encoded.summary.size(0), self.readout_size)
+            state = state._replace(feed=(nothing_yet,))
+        return memory, state
+
+    def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
+        if not self.input_feeding:
+            return Unrolled(*self._look(embedded, memory, state))
+        readouts, weights = [], []
+        for token in embedded.split(1, dim=1):  # (B, 1, E)
+            feed = state.feed[0].unsqueeze(1)
+            step = self._look(torch.cat([token, feed], dim=-1), memory, state)
+            state = step.state._replace(feed=(step.readout.squeeze(1),))
+            readouts.append(step.readout)
+            weights.append(step.weights)
+        return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), state)
+
+    def _look(self, inputs: Tensor, memory: Any, state: State) -> _Looked:
+        outputs, recurrent = self.recurrence(inputs, state.recurrent)
+        looked = self.attention(outputs, memory, state.alignment)
+        combined = torch.cat([looked.context, self.dropout(outputs)], dim=-1)
+        return _Looked(torch.tanh(self.combine(combined)), looked.weights, State(recurrent, looked.state))

@@ -1,0 +1,167 @@
+"""The whole model: embeddings → encoder → decoder → output layer.
+
+Shapes: B batch, S source length, T target length, E embedding size, R readout size, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.model.alignment import Alignment
+from nmt.model.decoder import Decoder, State
+from nmt.model.encoder import Encoded, RecurrentEncoder
+from nmt.model.score import Score
+from nmt.special import PAD
+
+
+class Output(NamedTuple):
+    """Logits and attention of a teacher-forced pass."""
+
+    logits: Tensor  # (B, T, V)
+    weights: Tensor | None  # (B, T, S), None without attention
+
+
+class Seq2Seq(nn.Module):
+    """An encoder and a decoder over two vocabularies.
+
+    Parts arrive as constructors whose remaining arguments, the sizes that join one part to the next, are
+    filled in here; the configuration never repeats a size.
+    """
+
+    def __init__(
+        self,
+        source_vocab: int,
+        target_vocab: int,
+        encoder: Callable[..., RecurrentEncoder],
+        decoder: Callable[..., Decoder],
+        embedding_size: int,
+        readout_size: int,
+        score: Callable[..., Score] | None = None,
+        alignment: Callable[..., Alignment] | None = None,
+        tie: Literal["none", "target", "all"] = "target",
+        joint_vocab: bool = False,
+        embedding_dropout: float = 0.0,
+        state_dropout: float = 0.0,
+        readout_dropout: float = 0.0,
+    ) -> None:
+        """Build it.
+
+        Args:
+            source_vocab: Size of the source vocabulary.
+            target_vocab: Size of the target vocabulary.
+            encoder: Constructor of the encoder.
+            decoder: Constructor of the wiring.
+            embedding_size: Size of both embeddings.
+            readout_size: Size of the vector in front of the output layer.
+            score: Constructor of the attention's score; None for a wiring without attention.
+            alignment: Constructor of the attention's alignment; likewise.
+            tie: Share the target embedding with the output layer ("target"), and with the source embedding too ("all").
+            joint_vocab: Whether both languages share one vocabulary.
+            embedding_dropout: Dropout on embedded tokens.
+            state_dropout: Dropout on recurrent states, between layers and where they are read.
+            readout_dropout: Dropout in front of the output layer.
+        """
+        super().__init__()
+        self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
+        self.embed_target = nn.Embedding(target_vocab, embedding_size, padding_idx=PAD)
+        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout)
+        parts = {} if score is None else {"score": score, "alignment": alignment}
+        self.decoder = decoder(
+            input_size=embedding_size,
+            source_size=self.encoder.output_size,
+            readout_size=readout_size,
+            dropout=state_dropout,
+            **parts,
+        )
+        self.embedding_dropout = nn.Dropout(embedding_dropout)
+        self.readout_dropout = nn.Dropout(readout_dropout)
+        self.output = nn.Linear(readout_size, target_vocab)
+        self._initialise()
+        self._tie(tie, joint_vocab)
+
+    def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:
+        """Read source tokens (B, S) of these lengths (B,): the decoder's memory and first state."""
+        mask = source != PAD
+        embedded = self.embedding_dropout(self.embed_source(source))
+        encoded: Encoded = self.encoder(embedded, lengths, mask)
+        return self.decoder.start(encoded)
+
+    def step(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
+        """One token further: logits (B, V), weights (B, S) and the new state, given the last tokens (B,)."""
+        logits, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
+        return logits.squeeze(1), None if weights is None else weights.squeeze(1), state
+
+    def forward(self, source: Tensor, lengths: Tensor, target_in: Tensor, teacher_forcing: float = 1.0) -> Output:
+        """Logits for every target position.
+
+        Args:
+            source: Source tokens (B, S), each sentence ending in EOS.
+            lengths: Their numbers of real tokens (B,), on the CPU.
+            target_in: Target tokens (B, T), each sentence beginning with BOS.
+            teacher_forcing: Probability, per token, that the decoder sees the reference's last token;
+                otherwise it sees its own best guess.
+        """
+        memory, state = self.encode(source, lengths)
+        if teacher_forcing >= 1.0:
+            logits, weights, _ = self._decode(target_in, memory, state)
+            return Output(logits, weights)
+        return self._decode_freely(target_in, memory, state, teacher_forcing)
+
+    def _decode(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
+        embedded = self.embedding_dropout(self.embed_target(tokens))
+        readout, weights, state = self.decoder.unroll(embedded, memory, state)
+        return self.output(self.readout_dropout(readout)), weights, state
+
+    def _decode_freely(self, target_in: Tensor, memory: Any, state: State, teacher_forcing: float) -> Output:
+        """Scheduled sampling (Bengio 2015): each input token is the reference's or the model's own."""
+        told = torch.rand(target_in.shape, device=target_in.device) < teacher_forcing  # (B, T)
+        all_logits: list[Tensor] = []
+        all_weights: list[Tensor] = []
+        tokens = target_in[:, 0]
+        for t in range(target_in.size(1)):
+            if t > 0:
+                tokens = torch.where(told[:, t], target_in[:, t], all_logits[-1].argmax(dim=-1))
+            logits, weights, state = self.step(tokens, memory, state)
+            all_logits.append(logits)
+            if weights is not None:
+                all_weights.append(weights)
+        weights = torch.stack(all_weights, dim=1) if all_weights else None
+        return Output(torch.stack(all_logits, dim=1), weights)
+
+    def _initialise(self) -> None:
+        """Orthogonal recurrences, one block per gate; Xavier elsewhere; LSTM forget gates start open."""
+        for name, parameter in self.named_parameters():
+            if "weight_hh" in name:
+                for gate in parameter.data.split(parameter.size(1)):
+                    nn.init.orthogonal_(gate)
+            elif "embed" in name:
+                nn.init.normal_(parameter, std=parameter.size(1) ** -0.5)
+                parameter.data[PAD].zero_()
+            elif parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+            else:
+                nn.init.zeros_(parameter)
+        for module in self.modules():
+            if isinstance(module, nn.LSTM):
+                for name, bias in module.named_parameters():
+                    if "bias_ih" in name:  # gates in the order input, forget, cell, output
+                        bias.data[module.hidden_size : 2 * module.hidden_size] = 1.0
+
+    def _tie(self, tie: str, joint_vocab: bool) -> None:
+        if tie == "none":
+            return
+        if self.output.in_features != self.embed_target.embedding_dim:
+            raise UserError(
+                f"model.tie={tie} shares the embeddings with the output layer, so model.readout_size must equal "
+                f"model.embedding_size ({self.embed_target.embedding_dim}); it is {self.output.in_features}."
+            )
+        self.output.weight = self.embed_target.weight
+        if tie == "all":
+            if not joint_vocab:
+                raise UserError("model.tie=all needs one vocabulary for both languages: set data.joint_vocab=true.")
+            self.embed_source.weight = self.embed_target.weight

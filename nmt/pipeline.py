@@ -1,0 +1,192 @@
+"""The whole way: data → training → evaluation, in one run directory."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+
+from nmt.config import ROOT, Config, load_config
+from nmt.console import log_to_file
+from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
+from nmt.data.prepare import PreparedCorpus, prepare
+from nmt.data.store import TokenStore
+from nmt.device import choose_device, choose_precision
+from nmt.errors import UserError
+from nmt.evaluation.evaluate import Evaluation, evaluate, write
+from nmt.evaluation.report import table
+from nmt.evaluation.validate import Validator
+from nmt.factory import constructor
+from nmt.run import Run
+from nmt.training.checkpoint import Checkpoints, load_weights
+from nmt.training.monitor import Monitor
+from nmt.training.trainer import Data, Trainer
+from nmt.translator import Translator, build_model
+
+log = logging.getLogger(__name__)
+
+
+def train(values: Mapping[str, Any]) -> Evaluation:
+    """Begin a run with these settings and carry it through."""
+    config = load_config(values)
+    check_parts(config)
+    corpus = prepare(config.data)
+    for line in corpus.report.lines():
+        log.info("%s", line)
+    run = Run.create(values, provenance(corpus, config), corpus.directory)
+    return carry_through(run, config, corpus, resume=False)
+
+
+def resume(values: Mapping[str, Any]) -> Evaluation:
+    """Go on with the run in `run_dir` from its last checkpoint."""
+    run = Run(Path(values["run_dir"]))
+    config = load_config(values)
+    check_parts(config)
+    corpus = prepare(config.data)
+    recorded, key = run.read_config()[1]["data_key"], corpus.report.key
+    if key != recorded:
+        raise UserError(
+            f"The data of {run.directory} has changed since the run began (its key was {recorded[:12]}, now it is "
+            f"{key[:12]}): restore it, or begin a new run."
+        )
+    return carry_through(run, config, corpus, resume=True)
+
+
+def check_parts(config: Config) -> None:
+    """Build everything that a configuration names, with toy vocabularies: mistakes surface before any work starts."""
+    choose_device(config.device)
+    model = build_model(config, source_vocab=8, target_vocab=8)
+    constructor(config.optimizer, "optimizer")(model.parameters())
+    constructor(config.scheduler, "scheduler")(total_steps=1)
+
+
+def carry_through(run: Run, config: Config, corpus: PreparedCorpus, resume: bool) -> Evaluation:
+    """Train the model of a run to its end, then score it on the test set."""
+    log_to_file(run.log)
+    log.info("Run directory: %s", run.directory)
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    device = choose_device(config.device)
+    model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
+    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, config.decode, device)
+    trainer = make_trainer(run, config, corpus, model, device)
+    if resume:
+        trainer.restore()
+        log.info("Resuming after update %d.", trainer.state.step)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    log.info("Training %s (%s parameters) on %s.", config.name, f"{parameters:,}", device)
+    reason = trainer.fit()
+    state = trainer.state
+    log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
+    run.finish(reason, state, config.train.monitor)
+
+    load_weights(run.best_checkpoint(), model, device)
+    model.eval()
+    evaluation = evaluate(translator, corpus.test_sentences)
+    write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus))
+    scores = evaluation.scores
+    trainer.monitor.finished(
+        hyperparameters(run.read_config()[0]), {"bleu": scores.bleu.value, "chrf": scores.chrf.value}
+    )
+    return evaluation
+
+
+def make_trainer(
+    run: Run, config: Config, corpus: PreparedCorpus, model: torch.nn.Module, device: torch.device
+) -> Trainer:
+    """Put a trainer together from the parts that the configuration names."""
+    settings = config.train
+    plan = BatchPlan(
+        corpus.train.source.lengths,
+        corpus.train.target.lengths,
+        settings.batch_size,
+        settings.batch_unit,
+        config.seed,
+    )
+    updates_an_epoch = -(-len(plan.epoch(0)) // settings.accumulate)
+    limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
+    total_steps = min(limit for limit in limits if limit is not None)
+    checkpoints = Checkpoints(run.checkpoints)
+    return Trainer(
+        model=model,
+        data=Data(plan.epoch, lambda indices: load_batch(corpus.train, indices, device)),
+        optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
+        schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
+        settings=settings,
+        checkpoints=checkpoints,
+        monitor=Monitor(run.tensorboard, settings, total_steps, checkpoints.last_step()),
+        validate=make_validator(config, corpus, model, device),
+        device=device,
+        precision=choose_precision(settings.precision, device),
+    )
+
+
+def make_validator(config: Config, corpus: PreparedCorpus, model: torch.nn.Module, device: torch.device) -> Validator:
+    """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
+    greedy = dataclasses.replace(config.decode, beam_size=1)
+    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, greedy, device)
+
+    def batches() -> Iterable[Batch]:
+        for indices in sorted_batches(corpus.val.target.lengths, greedy.batch_size):
+            yield load_batch(corpus.val, indices, device)
+
+    return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus))
+
+
+def load_batch(store: TokenStore, indices: np.ndarray, device: torch.device) -> Batch:
+    """A batch on the device; copies to a GPU run in the background, from pinned memory."""
+    batch = collate(store, indices)
+    return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch.to(device)
+
+
+def languages_of(corpus: PreparedCorpus) -> tuple[str, str]:
+    """Names for the axes of a heatmap."""
+    return corpus.report.source.language, corpus.report.target.language
+
+
+def print_results(evaluation: Evaluation, directory: Path) -> None:
+    """The scores on stdout; where everything is, on stderr."""
+    Console().print(table(evaluation.scores, title="Test set"))
+    log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
+    log.info('Translate with: python translate.py --run %s "…"', directory)
+
+
+def provenance(corpus: PreparedCorpus, config: Config) -> dict[str, Any]:
+    """Where a run came from: enough to do it again."""
+    packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core")
+    return {
+        "data_key": corpus.report.key,
+        "split_hash": corpus.report.split_hash,
+        "device": str(choose_device(config.device)),
+        "git": _git_revision(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+    }
+
+
+def _git_revision() -> str | None:
+    try:
+        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def hyperparameters(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings as a flat mapping of simple values, for TensorBoard's HParams tab."""
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            flat |= hyperparameters(value, f"{prefix}{name}.")
+        elif isinstance(value, (int, float, str, bool)):
+            flat[f"{prefix}{name}"] = value
+    return flat

@@ -1,0 +1,150 @@
+"""Greedy and beam search over any model with `encode` and `step`, attention kept through the beam.
+
+Shapes: B sentences, K beam size, N hypotheses alive (N ≤ B·K), S source length, V vocabulary.
+Only hypotheses that are still alive are computed: one that ends leaves the batch at once, and a sentence whose K
+hypotheses have all ended costs nothing more. Greedy search is a beam of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from nmt.config import DecodeSettings
+from nmt.special import BOS, EOS, PAD, UNK
+
+NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
+
+
+class Model(Protocol):
+    """All that a search knows of a model."""
+
+    def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
+        """Memory and first state of source tokens (B, S): nested tuples of tensors, batch first."""
+
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+        """Logits (N, V), attention weights (N, S) and the next state after the tokens (N,)."""
+
+
+class Hypothesis(NamedTuple):
+    """One translation of one sentence."""
+
+    tokens: list[int]  # without BOS and EOS
+    score: float  # log p / length^penalty, EOS included in both
+    weights: Tensor | None  # (len(tokens) + 1, S) attention, one row per token and one for EOS
+
+
+class _Step(NamedTuple):
+    """What a step decided: enough to walk back from the end of a hypothesis to its beginning."""
+
+    parents: Tensor  # (N,) of each hypothesis still alive, its row before the step
+    tokens: Tensor  # (N,) and the token that it gained
+    weights: Tensor | None  # (rows before the step, S)
+    ended: Tensor  # (M,) rows before the step whose hypothesis ended here
+    ended_scores: Tensor  # (M,)
+    ended_sentences: Tensor  # (M,)
+
+
+@torch.inference_mode()
+def search(model: Model, source: Tensor, lengths: Tensor, settings: DecodeSettings) -> list[list[Hypothesis]]:
+    """Find up to K translations of each sentence, best first.
+
+    A hypothesis that ends takes its place in the beam with it, so a sentence is done when K have ended. One that
+    reaches the length limit can only end.
+
+    Args:
+        model: Something with `encode` and `step`, in evaluation mode.
+        source: Source tokens (B, S), each sentence ending in EOS, padded.
+        lengths: Real tokens of each sentence (B,), on the CPU.
+        settings: Beam size, length normalisation and limits.
+    """
+    device, sentences = source.device, source.size(0)
+    limits = (lengths * settings.max_length_ratio).long() + settings.max_length_extra
+    limits = limits.to(device)
+    room = torch.full((sentences,), settings.beam_size, device=device)  # (B,) hypotheses yet to end
+    sentence = torch.arange(sentences, device=device)  # (N,) which sentence a hypothesis translates, ascending
+    scores = torch.zeros(sentences, device=device)  # (N,) its log probability so far
+    tokens = torch.full((sentences,), BOS, device=device)  # (N,) its last token
+    memory, state = model.encode(source, lengths)
+    steps: list[_Step] = []
+
+    while sentence.numel():
+        logits, weights, state = model.step(tokens, memory, state)
+        log_probs = _permitted(logits, must_end=limits[sentence] <= len(steps) + 1)
+        parents, tokens, scores = _best(scores.unsqueeze(1) + log_probs, sentence, room, settings.beam_size)
+
+        over, alive = tokens == EOS, tokens != EOS
+        normalised = scores[over] / (len(steps) + 1) ** settings.length_penalty
+        ended = (parents[over], normalised, sentence[parents[over]])
+        room -= torch.bincount(ended[2], minlength=sentences)
+        parents, tokens, scores = parents[alive], tokens[alive], scores[alive]
+        steps.append(_Step(parents, tokens, weights, *ended))
+
+        before, sentence = sentence, sentence[parents]
+        state = select_rows(state, parents)
+        if not torch.equal(before, sentence):  # memory depends on the sentence alone: copy it only when rows move
+            memory = select_rows(memory, parents)
+    return _walk_back(steps, lengths.tolist())
+
+
+def _permitted(logits: Tensor, must_end: Tensor) -> Tensor:
+    """Log probabilities (N, V) without the tokens that may not follow; nothing but EOS where time is up (N,)."""
+    log_probs = logits.float().log_softmax(dim=-1)
+    log_probs[:, NEVER] = float("-inf")
+    forbidden = must_end.unsqueeze(1) & (torch.arange(log_probs.size(1), device=logits.device) != EOS)
+    return log_probs.masked_fill_(forbidden, float("-inf"))
+
+
+def _best(candidates: Tensor, sentence: Tensor, room: Tensor, beam: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The best continuations of each sentence, as many as it has room for: their rows, tokens and scores.
+
+    Args:
+        candidates: Scores (N, V) of every hypothesis with every token.
+        sentence: The sentence of each row (N,), ascending.
+        room: How many continuations each sentence may keep (B,).
+        beam: Beam size K.
+    """
+    values, tokens = candidates.topk(min(beam, candidates.size(1)), dim=1)  # no row can win more than K places
+    width = values.size(1)
+    present, group, counts = sentence.unique_consecutive(return_inverse=True, return_counts=True)
+    first = counts.cumsum(0) - counts  # (G,) first row of each sentence that is left
+    rank = torch.arange(len(sentence), device=sentence.device) - first[group]  # place of a row in its sentence
+    grid = values.new_full((len(present), beam, width), float("-inf"))
+    grid[group, rank] = values
+    best, place = grid.flatten(1).topk(min(beam, beam * width), dim=1)  # (G, K)
+    order = torch.arange(best.size(1), device=best.device)
+    chosen = (order < room[present].unsqueeze(1)) & best.isfinite()
+    rows = (first.unsqueeze(1) + place // width)[chosen]
+    return rows, tokens[rows, (place % width)[chosen]], best[chosen]
+
+
+def _walk_back(steps: list[_Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
+    """Read every ended hypothesis from its end to its beginning."""
+    parents = [step.parents.tolist() for step in steps]
+    tokens = [step.tokens.tolist() for step in steps]
+    found: list[list[Hypothesis]] = [[] for _ in source_lengths]
+    for end, step in enumerate(steps):
+        ends = zip(step.ended.tolist(), step.ended_scores.tolist(), step.ended_sentences.tolist(), strict=True)
+        for row, score, sentence in ends:
+            path, rows = [], [row]  # rows: where the hypothesis stood before each step, last step first
+            for t in range(end - 1, -1, -1):
+                path.append(tokens[t][rows[-1]])
+                rows.append(parents[t][rows[-1]])
+            weights = _attention(steps[: end + 1], rows[::-1], source_lengths[sentence])
+            found[sentence].append(Hypothesis(path[::-1], score, weights))
+    return [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in found]
+
+
+def _attention(steps: list[_Step], rows: list[int], source_length: int) -> Tensor | None:
+    weights = [step.weights[row] for step, row in zip(steps, rows, strict=True) if step.weights is not None]
+    return torch.stack(weights)[:, :source_length].cpu() if weights else None
+
+
+def select_rows(tree: Any, rows: Tensor) -> Any:
+    """The given rows of every tensor in nested tuples."""
+    if isinstance(tree, Tensor):
+        return tree.index_select(0, rows)
+    parts = [select_rows(part, rows) for part in tree]
+    return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)

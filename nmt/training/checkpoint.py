@@ -1,0 +1,140 @@
+"""Checkpoints: tensors in safetensors, numbers in JSON, a SHA-256 for each; whole or not there.
+
+A checkpoint is a directory `step-00001200`, written under a temporary name, flushed to the disk and renamed.
+There is no pointer file to fall out of step: the last checkpoint is the one with the highest number, and it knows
+which step was the best. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, load_model, save_file, save_model
+from torch import Tensor, nn
+
+from nmt.errors import UserError
+from nmt.files import check_sums, sync_directory, sync_file, write_json, write_sums
+from nmt.training.state import TrainState
+
+log = logging.getLogger(__name__)
+
+MODEL, TENSORS, NUMBERS = "model.safetensors", "training.safetensors", "training.json"
+
+
+class Snapshot(NamedTuple):
+    """Everything besides the model that a run needs in order to go on."""
+
+    state: TrainState
+    numbers: dict[str, Any]
+    tensors: dict[str, Tensor]
+
+
+class Checkpoints:
+    """The checkpoints of one run: the best, the last, and the one before it in case the last is damaged."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def path(self, step: int) -> Path:
+        """Where the checkpoint of this step is."""
+        return self.directory / f"step-{step:08d}"
+
+    def save(self, model: nn.Module, snapshot: Snapshot) -> Path:
+        """Write a checkpoint, then remove those that are no longer needed."""
+        state = snapshot.state
+        final = self.path(state.step)
+        temporary = self.directory / f".{final.name}.{os.getpid()}.tmp"
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._remove_leftovers()
+        try:
+            temporary.mkdir()
+            save_model(model, str(temporary / MODEL))
+            save_file(snapshot.tensors, temporary / TENSORS)
+            sync_file(temporary / MODEL)
+            sync_file(temporary / TENSORS)
+            write_json(temporary / NUMBERS, {"state": dataclasses.asdict(state), **snapshot.numbers})
+            write_sums(temporary, [MODEL, TENSORS, NUMBERS])
+            if final.exists():  # the same step, saved again: a resumed run has come past it
+                shutil.rmtree(final)
+            temporary.rename(final)
+            sync_directory(self.directory)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        self._prune(state)
+        return final
+
+    def steps(self) -> list[int]:
+        """Steps that have a checkpoint, oldest first."""
+        return sorted(int(path.name.removeprefix("step-")) for path in self.directory.glob("step-*"))
+
+    def last_step(self) -> int | None:
+        """The newest of them, if there is one."""
+        return max(self.steps(), default=None)
+
+    def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
+        """Restore the newest checkpoint that is intact."""
+        for step in reversed(self.steps()):
+            try:
+                check_sums(self.path(step))
+            except UserError as error:
+                log.warning("%s Going back to the checkpoint before it.", error)
+                continue
+            load_weights(self.path(step), model, device, checked=True)
+            numbers = json.loads((self.path(step) / NUMBERS).read_text(encoding="utf-8"))
+            return Snapshot(
+                TrainState(**numbers.pop("state")),
+                numbers,
+                load_file(self.path(step) / TENSORS, device=str(device)),
+            )
+        raise UserError(f"{self.directory} holds no intact checkpoint: start again with python train.py.")
+
+    def _prune(self, state: TrainState) -> None:
+        for step in self.steps()[:-2]:
+            if step != state.best_step:
+                shutil.rmtree(self.path(step))
+
+    def _remove_leftovers(self) -> None:
+        """Directories that a killed process was writing."""
+        for path in self.directory.glob(".step-*.tmp"):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def load_weights(checkpoint: Path, model: nn.Module, device: torch.device, checked: bool = False) -> None:
+    """Fill `model` from a checkpoint whose checksums match."""
+    if not checked:
+        check_sums(checkpoint)
+    try:
+        load_model(model, checkpoint / MODEL, strict=True, device=str(device))
+    except (RuntimeError, SafetensorError) as error:
+        raise UserError(f"{checkpoint / MODEL} does not fit the model in config.yaml ({error}).") from error
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """An optimiser's state as a flat mapping "parameter.name" → tensor."""
+    state: Mapping[int, Mapping[str, Any]] = optimizer.state_dict()["state"]
+    return {
+        f"optimizer.{parameter}.{name}": torch.as_tensor(value)
+        for parameter, values in state.items()
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """The inverse of `optimizer_tensors`; rates and the like come from the configuration and the schedule."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        if key.startswith("optimizer."):
+            _, parameter, name = key.split(".", 2)
+            state.setdefault(int(parameter), {})[name] = tensor
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})

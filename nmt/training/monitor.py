@@ -1,0 +1,106 @@
+"""What a person sees of training: live progress on a terminal, plain lines elsewhere, TensorBoard in both cases."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from torch.utils.tensorboard.summary import hparams
+from torch.utils.tensorboard.writer import SummaryWriter
+
+from nmt.config import TrainSettings
+from nmt.console import stderr
+from nmt.training.state import TrainState
+
+log = logging.getLogger(__name__)
+
+
+class Validation(NamedTuple):
+    """What validating the model gave."""
+
+    metrics: Mapping[str, float]  # loss, perplexity, bleu, chrf, …
+    samples: list[tuple[str, str, str]]  # (source, translation, reference)
+    heatmaps: Mapping[str, np.ndarray]  # name → picture (height, width, 3), uint8
+
+
+class Monitor:
+    """Reports on one run."""
+
+    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int, last_step: int | None) -> None:
+        """Report into `directory`; events after `last_step`, of an attempt that was interrupted, are purged."""
+        self.settings, self.total_steps = settings, total_steps
+        self.writer = SummaryWriter(str(directory), purge_step=None if last_step is None else last_step + 1)
+        self._live: Progress | None = None
+
+    @contextmanager
+    def live(self) -> Iterator[None]:
+        """Show live progress while this lasts, where there is a terminal."""
+        if not stderr.is_terminal:
+            yield
+            return
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.percentage:3.0f}% · {task.fields[numbers]}"),
+            TimeElapsedColumn(),
+            TextColumn("· {task.fields[left]} left"),
+        )
+        with Progress(*columns, console=stderr, transient=True) as self._live:
+            self._task = self._live.add_task("training", total=1.0, numbers="starting", left="?")
+            yield
+        self._live = None
+
+    def training(self, state: TrainState, metrics: Mapping[str, float]) -> None:
+        """Report the averages since the last time."""
+        for name, value in metrics.items():
+            self.writer.add_scalar(f"train/{name}", value, state.step)
+        share = self._share_done(state)
+        left = _duration(state.seconds * (1 - share) / share)
+        place = f"epoch {state.epoch + 1} · step {state.step:,}"
+        numbers = f"loss {metrics['loss']:.3f} · {metrics['tokens_per_second']:,.0f} tokens/s"
+        if self._live is not None:
+            self._live.update(self._task, completed=share, description=place, numbers=numbers, left=left)
+        else:
+            log.info("%s · %s · %.0f %% done, %s left", place, numbers, 100 * share, left)
+
+    def validation(self, state: TrainState, validation: Validation, is_best: bool) -> None:
+        """Report a validation: numbers, sample translations, attention as it sharpens."""
+        for name, value in validation.metrics.items():
+            self.writer.add_scalar(f"validation/{name}", value, state.step)
+        rows = [f"| {' | '.join(cell.replace('|', '¦') for cell in sample)} |" for sample in validation.samples]
+        table = "\n".join(["| source | translation | reference |", "| --- | --- | --- |", *rows])
+        self.writer.add_text("samples", table, state.step)
+        for name, picture in validation.heatmaps.items():
+            self.writer.add_image(f"attention/{name}", picture, state.step, dataformats="HWC")
+        self.writer.flush()
+        shown = " · ".join(f"{name} {value:.2f}" for name, value in validation.metrics.items())
+        log.info("step %s · validation · %s%s", f"{state.step:,}", shown, " · best so far" if is_best else "")
+
+    def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:
+        """Record the settings with the final scores, so that runs compare in TensorBoard's HParams tab."""
+        metrics = {f"test/{name}": value for name, value in scores.items()}
+        for summary in hparams(dict(hyperparameters), metrics):
+            self.writer._get_file_writer().add_summary(summary)
+        for name, value in metrics.items():
+            self.writer.add_scalar(name, value, 0)
+        self.writer.close()
+
+    def _share_done(self, state: TrainState) -> float:
+        """How much of the run is behind us, by the limit that will end it first."""
+        shares = [state.step / self.total_steps]
+        if self.settings.max_minutes is not None:
+            shares.append(state.seconds / (60 * self.settings.max_minutes))
+        return min(max(shares), 1.0)
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"

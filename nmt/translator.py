@@ -1,0 +1,109 @@
+"""A trained model as a function from text to text, with scores and attention.
+
+Imported at the cold start of translate.py: nothing here pulls in more than PyTorch and SentencePiece.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from nmt.config import Config, DecodeSettings
+from nmt.data.bitext import clean
+from nmt.data.tokenizer import Tokenizer
+from nmt.device import choose_device
+from nmt.factory import constructor
+from nmt.run import Run
+from nmt.search import Hypothesis, search
+from nmt.special import EOS, EOS_PIECE, PAD
+from nmt.training.checkpoint import load_weights
+
+log = logging.getLogger(__name__)
+
+MAX_SOURCE_TOKENS = 1000  # recurrent models have seen nothing near it; a bound keeps any input harmless
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """One translation of one sentence."""
+
+    text: str
+    score: float  # length-normalised log probability
+    source_tokens: list[str]  # pieces, where ▁ starts a word, and </s>
+    target_tokens: list[str]
+    attention: Any  # array (target tokens, source tokens), or None for a model without attention
+
+
+EMPTY = Translation("", 0.0, [], [], None)  # the translation of nothing
+
+
+class Translator:
+    """Translates sentences, in the order given, whatever the batches."""
+
+    def __init__(
+        self,
+        model: Any,
+        source_tokenizer: Tokenizer,
+        target_tokenizer: Tokenizer,
+        settings: DecodeSettings,
+        device: torch.device,
+    ) -> None:
+        """Use a model that lies on `device` and is in evaluation mode while `translate` runs."""
+        self.model, self.settings, self.device = model, settings, device
+        self.source_tokenizer, self.target_tokenizer = source_tokenizer, target_tokenizer
+
+    @classmethod
+    def load(cls, run: Run, device: str = "auto", **overrides: Any) -> Translator:
+        """The best checkpoint of a finished run; `overrides` replace its decode settings."""
+        run.check()
+        checkpoint = run.best_checkpoint()
+        config = run.config()
+        source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
+        chosen = choose_device(device)
+        model = build_model(config, len(source), len(target))
+        load_weights(checkpoint, model, chosen)
+        settings = dataclasses.replace(config.decode, **overrides)
+        return cls(model.to(chosen).eval(), source, target, settings, chosen)
+
+    def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
+        """Up to `beam_size` translations of each text, best first; an empty text has the empty one."""
+        encoded = [self._encode(text) for text in texts]
+        order = sorted((i for i, ids in enumerate(encoded) if ids), key=lambda i: -len(encoded[i]))
+        results = [[EMPTY] for _ in texts]
+        for start in range(0, len(order), self.settings.batch_size):
+            chosen = order[start : start + self.settings.batch_size]
+            for i, hypotheses in zip(chosen, self._search([encoded[i] for i in chosen]), strict=True):
+                results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses]
+        return results
+
+    def _encode(self, text: str) -> list[int]:
+        ids = self.source_tokenizer.encode(clean(text))
+        if len(ids) > MAX_SOURCE_TOKENS:
+            log.warning("A sentence of %d tokens is cut to its first %d.", len(ids), MAX_SOURCE_TOKENS)
+        return [*ids[:MAX_SOURCE_TOKENS], EOS] if ids else []
+
+    def _search(self, sentences: list[list[int]]) -> list[list[Hypothesis]]:
+        lengths = torch.tensor([len(ids) for ids in sentences])
+        longest = int(lengths.max())
+        source = torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences])
+        return search(self.model, source.to(self.device), lengths, self.settings)
+
+    def _translation(self, source: list[int], hypothesis: Hypothesis) -> Translation:
+        return Translation(
+            text=clean(self.target_tokenizer.decode(hypothesis.tokens)),
+            score=hypothesis.score,
+            source_tokens=[*self.source_tokenizer.pieces(source[:-1]), EOS_PIECE],
+            target_tokens=[*self.target_tokenizer.pieces(hypothesis.tokens), EOS_PIECE],
+            attention=None if hypothesis.weights is None else hypothesis.weights.numpy(),
+        )
+
+
+def build_model(config: Config, source_vocab: int, target_vocab: int) -> Any:
+    """The model that a configuration describes, with fresh weights."""
+    build = constructor(config.model, "model")
+    return build(source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=config.data.joint_vocab)

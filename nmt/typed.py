@@ -1,0 +1,100 @@
+"""From plain values (YAML, JSON) to typed settings, with an error that names the key and the nearest known one."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from nmt.errors import UserError
+
+T = TypeVar("T")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint: the known name that is close, else all of them."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}."
+
+
+def to_dataclass(kind: Callable[..., T], values: Any, where: str) -> T:
+    """Make a settings dataclass from a mapping; unknown keys and wrong types are refused."""
+    hints = get_type_hints(kind)
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    _check_names(values, fields, where)
+    missing = [
+        name
+        for name, field in fields.items()
+        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise UserError(f"{_join(where, missing[0])} is not set: give it a value.")
+    return kind(**{name: convert(value, hints[name], _join(where, name)) for name, value in values.items()})
+
+
+def check_arguments(target: Callable[..., Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Check keyword arguments against the signature of a class; gives them converted."""
+    parameters = dict(inspect.signature(target).parameters)
+    _check_names(values, parameters, where)
+    hints = get_type_hints(target.__init__ if inspect.isclass(target) else target)
+    return {name: convert(value, hints.get(name, Any), _join(where, name)) for name, value in values.items()}
+
+
+def convert(value: Any, hint: Any, where: str) -> Any:
+    """`value` as the type that `hint` asks for; types this module does not know pass unchanged."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _convert_union(value, arguments, where)
+    if origin is Literal:
+        if value not in arguments:
+            options = [str(option) for option in arguments]
+            raise UserError(f"{where} cannot be {value!r}: {nearest(str(value), options)}")
+        return value
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return to_dataclass(hint, value, where)
+    if origin is tuple and isinstance(value, list):
+        return tuple(value)
+    if origin is list:
+        if not isinstance(value, list):
+            raise UserError(f"{where} must be a list; it is {value!r}.")
+        return [convert(item, arguments[0], f"{where}[{i}]") for i, item in enumerate(value)]
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint in (int, float, str, bool):
+        wrong_bool = isinstance(value, bool) and hint is not bool
+        if wrong_bool or not isinstance(value, hint):
+            names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+            raise UserError(f"{where} must be {names[hint]}; it is {value!r}.")
+    elif isinstance(hint, type) and not isinstance(value, hint):
+        raise UserError(f"{where} must be a {hint.__name__}; it is {value!r}.")
+    return value
+
+
+def _convert_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
+    if value is None and type(None) in options:
+        return None
+    problems = []
+    for option in options:
+        if option is type(None):
+            continue
+        try:
+            return convert(value, option, where)
+        except UserError as error:
+            problems.append(error)
+    raise problems[0]
+
+
+def _check_names(values: Any, known: Iterable[str], where: str) -> None:
+    if not isinstance(values, Mapping):
+        raise UserError(f"{where or 'The configuration'} must hold named settings; it is {values!r}.")
+    for name in values:
+        if name not in known:
+            raise UserError(f"There is no setting {_join(where, str(name))}: {nearest(str(name), known)}")
+
+
+def _join(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name

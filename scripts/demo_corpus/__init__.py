@@ -1,0 +1,6 @@
+"""A small grammar of English and French that writes the embedded demo corpus.
+
+Words (`nouns`, `adjectives`, `verbs`, `adverbials`) are put into phrases (`phrases`), phrases into clauses
+(`clauses`) and clauses into sentences (`simple`, `complex`). Both languages are built from the same objects
+as lists of tokens; elision, contraction and spacing happen last, in `french.join` and `english.join`.
+"""

@@ -1,0 +1,115 @@
+"""English spelling and verb forms."""
+
+from collections.abc import Sequence
+
+LEANING = frozenset({"I", "you", "he", "she", "it", "we", "they"})  # before 'm, 's, 'll
+_ATTACHED = frozenset({".", ",", "?", "!", "n't", "'m", "'re", "'s", "'ll", "'ve"})
+_FUSED = {"willn't": "won't", "cann't": "can't", "can not": "cannot"}
+_CONSONANT_SOUND = frozenset({"useful"})  # begins with a vowel letter, yet takes "a"
+_DOUBLING = frozenset({"run", "swim", "win", "get", "cut", "forget", "stop"})
+
+# past and past participle
+_IRREGULAR = {
+    "be": ("was", "been"),
+    "break": ("broke", "broken"),
+    "bring": ("brought", "brought"),
+    "build": ("built", "built"),
+    "buy": ("bought", "bought"),
+    "catch": ("caught", "caught"),
+    "choose": ("chose", "chosen"),
+    "come": ("came", "come"),
+    "cut": ("cut", "cut"),
+    "draw": ("drew", "drawn"),
+    "drink": ("drank", "drunk"),
+    "drive": ("drove", "driven"),
+    "eat": ("ate", "eaten"),
+    "fall": ("fell", "fallen"),
+    "find": ("found", "found"),
+    "forget": ("forgot", "forgotten"),
+    "get": ("got", "gotten"),
+    "give": ("gave", "given"),
+    "go": ("went", "gone"),
+    "have": ("had", "had"),
+    "hear": ("heard", "heard"),
+    "hide": ("hid", "hidden"),
+    "know": ("knew", "known"),
+    "leave": ("left", "left"),
+    "lend": ("lent", "lent"),
+    "lose": ("lost", "lost"),
+    "meet": ("met", "met"),
+    "read": ("read", "read"),
+    "run": ("ran", "run"),
+    "say": ("said", "said"),
+    "see": ("saw", "seen"),
+    "sell": ("sold", "sold"),
+    "send": ("sent", "sent"),
+    "sing": ("sang", "sung"),
+    "sleep": ("slept", "slept"),
+    "swim": ("swam", "swum"),
+    "take": ("took", "taken"),
+    "think": ("thought", "thought"),
+    "understand": ("understood", "understood"),
+    "wake": ("woke", "woken"),
+    "wear": ("wore", "worn"),
+    "win": ("won", "won"),
+    "write": ("wrote", "written"),
+}
+
+
+def join(tokens: Sequence[str]) -> str:
+    """Write tokens as a sentence: a or an, contractions, spacing, capital."""
+    text = ""
+    for token, after in zip(tokens, [*tokens[1:], "."], strict=True):
+        if token == "a" and after[0] in "aeiou" and after not in _CONSONANT_SOUND:
+            token = "an"
+        text += token if not text or token in _ATTACHED else " " + token
+    for apart, together in _FUSED.items():
+        text = text.replace(apart, together)
+    return text[0].upper() + text[1:]
+
+
+def plural(noun: str) -> str:
+    """The regular plural of a noun."""
+    if noun.endswith(("s", "sh", "ch", "x")):
+        return noun + "es"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+def third_person(verb: str) -> str:
+    """He works, she goes, it has."""
+    if verb in ("have", "go"):
+        return {"have": "has", "go": "goes"}[verb]
+    return plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
+
+
+def ing(verb: str) -> str:
+    """Working, writing, running, lying."""
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and verb not in ("be", "see"):
+        return verb[:-1] + "ing"
+    return _stem(verb) + "ing"
+
+
+def past(verb: str) -> str:
+    """The simple past."""
+    return _IRREGULAR[verb][0] if verb in _IRREGULAR else _regular_past(verb)
+
+
+def participle(verb: str) -> str:
+    """The past participle."""
+    return _IRREGULAR[verb][1] if verb in _IRREGULAR else _regular_past(verb)
+
+
+def _regular_past(verb: str) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb[:-1] + "ied"
+    return _stem(verb) + "ed"
+
+
+def _stem(verb: str) -> str:
+    return verb + verb[-1] if verb in _DOUBLING else verb

@@ -1,0 +1,83 @@
+"""French spelling: how tokens meet on paper, and how nouns and adjectives take number and gender."""
+
+from collections.abc import Sequence
+
+NARROW_SPACE = "\u202f"  # French typography sets it before ? and !
+
+_ELIDING = frozenset({"je", "me", "te", "se", "le", "la", "ne", "de", "ce", "que"})
+_ASPIRATED = frozenset({"héros", "honte"})  # h that blocks elision: le héros, but l'homme
+_CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("de", "les"): "des"}
+
+
+def begins_with_vowel(word: str) -> bool:
+    """Whether a word calls for elision (l'homme, n'y, mon amie) in the word before it."""
+    if word.lower() in _ASPIRATED:
+        return False
+    return word == "y" or word[0].lower() in "aàâeéèêhiîoôuû"
+
+
+def join(tokens: Sequence[str]) -> str:
+    """Write tokens as a sentence: contract, elide, space and capitalise."""
+    text = ""
+    for token in _elide(_contract(tokens)):
+        if token in ("?", "!"):
+            text += NARROW_SPACE + token
+        elif not text or token[0] in ".,-" or text.endswith("'"):
+            text += token
+        else:
+            text += " " + token
+    return text[0].upper() + text[1:]
+
+
+def _contract(tokens: Sequence[str]) -> list[str]:
+    """Merge à and de with the articles le and les, unless le is about to elide (à l'école)."""
+    merged: list[str] = []
+    following = [*tokens[1:], "."]
+    for token, after in zip(tokens, following, strict=True):
+        preposition = merged[-1] if merged else ""
+        elides = token == "le" and begins_with_vowel(after)
+        if not elides and (preposition, token) in _CONTRACTED:
+            merged[-1] = _CONTRACTED[preposition, token]
+        else:
+            merged.append(token)
+    return merged
+
+
+def _elide(tokens: Sequence[str]) -> list[str]:
+    """Drop the final vowel of je, ne, que, ... before a vowel sound, and of si before il and ils."""
+    elided = []
+    for token, after in zip(tokens, [*tokens[1:], "."], strict=True):
+        if (token in _ELIDING and begins_with_vowel(after)) or (token == "si" and after in ("il", "ils")):
+            token = token[:-1] + "'"
+        elided.append(token)
+    return elided
+
+
+def plural(word: str) -> str:
+    """The regular plural of a noun or a masculine adjective."""
+    if word.endswith(("s", "x", "z")):
+        return word
+    if word.endswith(("eau", "jeu")):
+        return word + "x"
+    if word.endswith("al"):
+        return word[:-2] + "aux"
+    return word + "s"
+
+
+def feminine(adjective: str) -> str:
+    """The regular feminine of an adjective or a participle."""
+    if adjective.endswith("e"):
+        return adjective
+    if adjective.endswith("x"):
+        return adjective[:-1] + "se"
+    if adjective.endswith("er"):
+        return adjective[:-2] + "ère"
+    if adjective.endswith(("on", "en")):
+        return adjective + "ne"
+    return adjective + "e"
+
+
+def agree(masculine: str, gender: str, is_plural: bool, feminine_form: str = "") -> str:
+    """Make an adjective or a participle agree in gender and number."""
+    word = (feminine_form or feminine(masculine)) if gender == "f" else masculine
+    return plural(word) if is_plural else word

@@ -1,0 +1,135 @@
+"""Noun phrases: a determiner or an owner, maybe an adjective, and a noun."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from demo_corpus.adjectives import BEFORE_VOWEL
+from demo_corpus.french import begins_with_vowel
+from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
+from demo_corpus.words import Adjective, Noun
+
+
+class Determiner(Enum):
+    """How a noun phrase without an owner opens; numbers carry their French word."""
+
+    THE = "the"
+    A = "a"  # in the plural and with mass nouns: some, any or nothing
+    THIS = "this"
+    GENERIC = "all"  # I like tea -> j'aime le thé
+    LOTS = "a lot of"
+    TWO = "deux"
+    THREE = "trois"
+    FOUR = "quatre"
+    FIVE = "cinq"
+    TEN = "dix"
+
+
+NUMBERS = (Determiner.TWO, Determiner.THREE, Determiner.FOUR, Determiner.FIVE, Determiner.TEN)
+
+_POSSESSIVES = {  # masculine, feminine, plural
+    "my": ("mon", "ma", "mes"),
+    "your": ("ton", "ta", "tes"),
+    "his": ("son", "sa", "ses"),
+    "her": ("son", "sa", "ses"),
+    "our": ("notre", "notre", "nos"),
+    "their": ("leur", "leur", "leurs"),
+}
+_POLITE_POSSESSIVE = ("votre", "votre", "vos")
+
+
+@dataclass(frozen=True)
+class NounPhrase:
+    """A red car; my friends; two apples; Tom's house."""
+
+    determiner: Determiner  # THE when there is an owner
+    noun: Noun
+    plural: bool = False
+    adjective: Adjective | None = None
+    owner: Nominal | None = None
+
+    @property
+    def person(self) -> str:
+        """English agreement: third person."""
+        return "they" if self.plural else "he"
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The fields of `Reading` that its French depends on."""
+        questions = frozenset({"named"}) if self.noun.gender == "mf" else frozenset()
+        if isinstance(self.owner, Pronoun):
+            return questions | (self.owner.questions & {"polite"})
+        return questions | (self.owner.questions if self.owner else frozenset())
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """What agrees with it."""
+        return Agreement(5 if self.plural else 2, self._gender(reading), self.plural)
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+        """English tokens; `some` opens mass nouns and plurals that have no other determiner."""
+        adjective = [self.adjective.english] if self.adjective else []
+        return [*self._english_opening(some), *adjective, self.noun.in_english(self.plural)]
+
+    def _english_opening(self, some: str) -> list[str]:
+        if isinstance(self.owner, Pronoun):
+            return [self.owner.possessive]
+        if self.owner:
+            return [*self.owner.english(), "'s"]
+        if self.determiner is Determiner.A and (self.plural or self.noun.mass):
+            return [some] if some else []
+        if self.determiner is Determiner.GENERIC:
+            return []
+        if self.determiner is Determiner.THIS and self.plural:
+            return ["these"]
+        if self.determiner in NUMBERS:
+            return [self.determiner.name.lower()]
+        return self.determiner.value.split()
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+        """French tokens; after a negation, un and du become de."""
+        gender = self._gender(reading)
+        noun = self.noun.in_french(gender, self.plural)
+        words = [noun]
+        if self.adjective:
+            adjective = self.adjective.in_french(gender, self.plural)
+            if self.adjective.place == "before":
+                meets_vowel = gender == "m" and not self.plural and begins_with_vowel(noun)
+                words = [BEFORE_VOWEL.get(adjective, adjective) if meets_vowel else adjective, noun]
+            else:
+                words = [noun, adjective]
+        if self.owner and not isinstance(self.owner, Pronoun):
+            words += ["de", *self.owner.french(reading)]
+        return [*self._french_opening(gender, words[0], reading, negated), *words]
+
+    def _french_opening(self, gender: str, following: str, reading: Reading, negated: bool) -> list[str]:
+        """The determiner, which looks at the word that follows it (cet homme, mon amie, de belles fleurs)."""
+        article = "les" if self.plural else {"m": "le", "f": "la"}[gender]
+        if isinstance(self.owner, Pronoun):
+            return [self._possessive(gender, following, reading, self.owner)]
+        match self.determiner:
+            case Determiner.THE | Determiner.GENERIC:
+                return [article]
+            case Determiner.THIS:
+                masculine = "cet" if begins_with_vowel(following) else "ce"
+                return ["ces" if self.plural else {"m": masculine, "f": "cette"}[gender]]
+            case Determiner.LOTS:
+                return ["beaucoup", "de"]
+            case Determiner.A if negated:
+                return ["de"]
+            case Determiner.A if self.noun.mass:
+                return ["de", article]
+            case Determiner.A if self.plural:
+                return ["de" if self.adjective and self.adjective.place == "before" else "des"]
+            case Determiner.A:
+                return [{"m": "un", "f": "une"}[gender]]
+        return [self.determiner.value]
+
+    def _possessive(self, gender: str, following: str, reading: Reading, owner: Pronoun) -> str:
+        polite = owner.possessive == "your" and reading.polite
+        forms = _POLITE_POSSESSIVE if polite else _POSSESSIVES[owner.possessive]
+        if self.plural:
+            return forms[2]
+        # Euphony: mon amie, son école.
+        return forms[0 if gender == "m" or begins_with_vowel(following) else 1]
+
+    def _gender(self, reading: Reading) -> str:
+        return reading.named if self.noun.gender == "mf" else self.noun.gender

@@ -1,0 +1,166 @@
+"""Pronouns and names, and the readings that French makes of what English leaves open."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from demo_corpus.conjugation import Slot
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One answer to what French must say and English does not: tu or vous, and who is a woman."""
+
+    polite: bool = False
+    speaker: str = "m"
+    addressee: str = "m"
+    they: str = "m"
+    it: str = "m"
+    named: str = "m"  # the friend, the student: people called by a noun that hides gender
+
+
+_CHOICES: dict[str, tuple[bool, bool] | tuple[str, str]] = {
+    "polite": (False, True),
+    "speaker": ("m", "f"),
+    "addressee": ("m", "f"),
+    "they": ("m", "f"),
+    "it": ("m", "f"),
+    "named": ("m", "f"),
+}
+
+
+def readings(open_questions: frozenset[str]) -> Iterator[Reading]:
+    """All readings of a sentence that leaves these questions open, the most common first."""
+    asked = [name for name in _CHOICES if name in open_questions]
+    for answers in itertools.product(*(_CHOICES[name] for name in asked)):
+        yield replace(Reading(), **dict(zip(asked, answers, strict=True)))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a French verb (`slot`) and its participle or adjective (`gender`, `plural`) agree with.
+
+    They differ for the polite vous: vous êtes fatigué.
+    """
+
+    slot: Slot
+    gender: str
+    plural: bool
+
+
+class Nominal(Protocol):
+    """Whatever can be the subject or the object of a verb."""
+
+    @property
+    def person(self) -> str:
+        """English agreement: "I", "he" or "they"."""
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The fields of `Reading` that its French depends on."""
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+        """English tokens; `some` is the article of mass nouns and plurals: some, any or nothing."""
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+        """French tokens; after a negation, un and du become de."""
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """What agrees with it."""
+
+
+@dataclass(frozen=True)
+class Pronoun:
+    """A personal pronoun."""
+
+    subject: str
+    object: str
+    possessive: str
+    person: str
+    questions: frozenset[str]
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+        """I or me."""
+        return [self.object if as_object else self.subject]
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+        """The subject pronoun: je, tu, il."""
+        agreement = self.agreement(reading)
+        third = {("m", False): "il", ("f", False): "elle", ("m", True): "ils", ("f", True): "elles"}
+        first_or_second = {0: "je", 1: "tu", 3: "nous", 4: "vous"}
+        return [first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural]]
+
+    def clitic(self, reading: Reading, *, dative: bool) -> str:
+        """The object pronoun before the verb: me, le, lui."""
+        agreement = self.agreement(reading)
+        if agreement.slot in (2, 5):
+            if dative:
+                return "leur" if agreement.plural else "lui"
+            return "les" if agreement.plural else {"m": "le", "f": "la"}[agreement.gender]
+        return {0: "me", 1: "te", 3: "nous", 4: "vous"}[agreement.slot]
+
+    def strong(self, reading: Reading) -> str:
+        """The form that stands alone: avec moi, plus grand que lui."""
+        agreement = self.agreement(reading)
+        third = {("m", False): "lui", ("f", False): "elle", ("m", True): "eux", ("f", True): "elles"}
+        first_or_second = {0: "moi", 1: "toi", 3: "nous", 4: "vous"}
+        return first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural]
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """The gender comes from the reading, but for he and she."""
+        match self.subject:
+            case "I":
+                return Agreement(0, reading.speaker, False)
+            case "you":
+                return Agreement(4 if reading.polite else 1, reading.addressee, False)
+            case "we":
+                return Agreement(3, reading.speaker, True)
+            case "they":
+                return Agreement(5, reading.they, True)
+            case "it":
+                return Agreement(2, reading.it, False)
+        return Agreement(2, "f" if self.subject == "she" else "m", False)
+
+
+I = Pronoun("I", "me", "my", "I", frozenset({"speaker"}))  # noqa: E741
+YOU = Pronoun("you", "you", "your", "they", frozenset({"polite", "addressee"}))
+HE = Pronoun("he", "him", "his", "he", frozenset())
+SHE = Pronoun("she", "her", "her", "he", frozenset())
+IT = Pronoun("it", "it", "its", "he", frozenset({"it"}))
+WE = Pronoun("we", "us", "our", "they", frozenset({"speaker"}))
+THEY = Pronoun("they", "them", "their", "they", frozenset({"they"}))
+PEOPLE = (I, YOU, HE, SHE, WE, THEY)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A subject that is one unchanging word in each language: a name, who, the it of the weather."""
+
+    english_word: str
+    french_word: str
+    gender: str = "m"
+    plural: bool = False
+    person: str = "he"
+    questions: frozenset[str] = frozenset()
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+        """The word."""
+        return self.english_word.split()
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+        """The word."""
+        return self.french_word.split()
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """Third person."""
+        return Agreement(5 if self.plural else 2, self.gender, self.plural)
+
+
+WHO = Word("who", "qui")
+SOMETHING = Word("it", "ce")  # it is true -> c'est vrai
+THIS = Word("this", "ce")
+THESE = Word("these", "ce", plural=True, person="they")
+WEATHER_IT = Word("it", "il")
+THERE_IS = Word("there", "il")
+THERE_ARE = Word("there", "il", person="they")  # il y a, also of many

@@ -1,0 +1,94 @@
+"""Questions with a question word."""
+
+from dataclasses import replace
+
+from demo_corpus import verbs
+from demo_corpus.clauses import Clause, Polarity, Tense
+from demo_corpus.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
+from demo_corpus.phrases import Determiner, NounPhrase
+from demo_corpus.predicates import Predicate
+from demo_corpus.pronouns import HE, SHE, THEY, WE, WHO, YOU, Nominal
+from demo_corpus.sentences import Sentence, what, wh_question, who
+from demo_corpus.simple import intransitive_predicate, object_for
+
+_SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
+_COUNTING = verbs.named(verbs.TRANSITIVE, "have", "see", "buy", "eat", "read", "sell", "find", "want")
+_ANSWERABLE = tuple(verb for verb in verbs.TRANSITIVE if verb.english not in ("like", "hate"))
+_ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswith("kin"))
+
+
+def _asked_about(dice: Dice) -> Nominal:
+    """A subject for a question; never I, as je is hardly ever inverted."""
+    return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, WE, THEY))
+
+
+def _plain(clause: Clause) -> Clause:
+    """Without negation and adverbs: the question is about something else."""
+    tense = Tense.PAST if clause.tense is Tense.PERFECT else clause.tense
+    return replace(clause, tense=tense, polarity=Polarity.YES, frequency=None, time=None)
+
+
+def who_question(dice: Dice) -> Sentence:
+    """Who is singing? Who broke the window? Who helped you?."""
+    roll = dice.pick(range(3))
+    if roll == 0:
+        predicate = intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), WHO)
+        return who(_plain(weave(dice, WHO, predicate)))
+    verb = dice.pick(_ANSWERABLE)
+    clause = _plain(weave(dice, WHO, Predicate(verb)))
+    direct = pronoun_object(dice, verb, WHO) if roll == 1 else object_for(dice, clause)
+    return who(replace(clause, predicate=Predicate(verb, direct)))
+
+
+def where_question(dice: Dice) -> Sentence:
+    """Where does Tom work? Where are you going?."""
+    subject = _asked_about(dice)
+    placed = [verb for verb in verbs.INTRANSITIVE if verb.place]
+    predicate = Predicate(verbs.GO if dice.chance(0.2) else dice.pick(placed))
+    return wh_question("where", "où", _plain(weave(dice, subject, predicate)))
+
+
+def when_question(dice: Dice) -> Sentence:
+    """When will she arrive? When are you leaving?."""
+    subject = _asked_about(dice)
+    tense = dice.pick((Tense.FUTURE, Tense.PAST, Tense.SIMPLE))
+    return wh_question("when", "quand", Clause(subject, Predicate(dice.pick(_SCHEDULED)), tense))
+
+
+def why_question(dice: Dice) -> Sentence:
+    """Why are you crying? Why isn't Tom sleeping? Why did she sell it?."""
+    subject = _asked_about(dice)
+    if dice.chance(0.5):
+        predicate = Predicate(dice.pick(verbs.INTRANSITIVE))
+    else:
+        verb = dice.pick(_ANSWERABLE)
+        predicate = Predicate(verb, pronoun_object(dice, verb, subject))
+    clause = _plain(weave(dice, subject, predicate))
+    if dice.chance(0.3):
+        clause = replace(clause, polarity=Polarity.NOT, contracted=True)
+    return wh_question("why", "pourquoi", clause)
+
+
+def what_question(dice: Dice) -> Sentence:
+    """What are you reading? What did Tom lose?."""
+    subject = _asked_about(dice)
+    return what(_plain(weave(dice, subject, Predicate(dice.pick(_ABOUT_THINGS)))))
+
+
+def where_is(dice: Dice) -> Sentence:
+    """Where is my key? -> Où est ma clé ?."""
+    phrase = thing(dice, dice.pick(nouns_among("animal text small clothing vehicle public dish")))
+    verb, be = ("sont", "are") if phrase.plural else ("est", "is")
+    return Sentence(
+        ["where", be, *phrase.english(), "?"], lambda r: ["où", verb, *phrase.french(r), "?"], phrase.questions
+    )
+
+
+def how_many(dice: Dice) -> Sentence:
+    """How many apples did she eat? -> Combien de pommes a-t-elle mangées ?."""
+    subject = _asked_about(dice)
+    verb = dice.pick(_COUNTING)
+    noun = dice.pick([n for n in nouns_among(verb.objects) if n.is_among(COUNTED) and not n.mass])
+    clause = _plain(weave(dice, subject, Predicate(verb)))
+    clause = replace(clause, fronted=NounPhrase(Determiner.A, noun, plural=True))
+    return wh_question(f"how many {noun.english_plural}", f"combien de {noun.french_plural}", clause)

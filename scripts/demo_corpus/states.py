@@ -1,0 +1,150 @@
+"""Constructions of one clause that say how things are."""
+
+from dataclasses import replace
+
+from demo_corpus import verbs
+from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
+from demo_corpus.adverbials import PLACES, SPOTS
+from demo_corpus.clauses import Clause, Polarity, Tense
+from demo_corpus.drawing import (
+    PERSONS,
+    TIMES,
+    Dice,
+    nouns_among,
+    other_person,
+    others,
+    person,
+    person_phrase,
+    some_thing,
+    thing,
+    weave,
+)
+from demo_corpus.nouns import NOUNS
+from demo_corpus.phrases import Determiner
+from demo_corpus.predicates import Job, Predicate, Quality, State
+from demo_corpus.pronouns import (
+    HE,
+    SHE,
+    SOMETHING,
+    THERE_ARE,
+    THERE_IS,
+    THESE,
+    THIS,
+    WEATHER_IT,
+    YOU,
+    I,
+    Nominal,
+)
+from demo_corpus.sentences import Sentence
+from demo_corpus.simple import told_or_asked
+from demo_corpus.words import Adjective
+
+_DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
+
+
+def _settle(dice: Dice, subject: Nominal, predicate: Predicate, *, passing: bool) -> Clause:
+    """Give a state its time; only passing states have a future and a yesterday."""
+    tense = dice.pick((Tense.SIMPLE, Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, Tense.FUTURE if passing else Tense.PAST))
+    polarity = Polarity.NOT if dice.chance(0.2) else Polarity.YES
+    if passing and tense is Tense.SIMPLE and dice.chance(0.12):
+        polarity = Polarity.ANYMORE
+    time = dice.maybe(0.35, TIMES[tense]) if passing and tense in TIMES else None
+    return Clause(subject, predicate, tense, polarity, dice.chance(0.5), time=time)
+
+
+def quality(dice: Dice) -> Sentence:
+    """She is tired. The door was open. My shoes aren't red."""
+    adjective = dice.pick(ADJECTIVES)
+    subject = bearer(dice, adjective)
+    predicate = Predicate(verbs.BE, attribute=Quality(adjective))
+    return told_or_asked(dice, _settle(dice, subject, predicate, passing=adjective.passing))
+
+
+def bearer(dice: Dice, adjective: Adjective) -> Nominal:
+    """Someone or something that can be so."""
+    if "person" in adjective.kinds.split() and dice.chance(0.85):
+        return person(dice)
+    noun = dice.pick(_DESCRIBED[adjective])
+    if noun.is_among("kin person"):
+        phrase = person_phrase(dice, noun)
+        return replace(phrase, adjective=None)
+    return replace(thing(dice, noun), adjective=None)
+
+
+def comparison(dice: Dice) -> Sentence:
+    """Tom is taller than Mary. You are as rich as him."""
+    adjective = dice.pick([a for a in ADJECTIVES if a.comparative and "person" in a.kinds.split()])
+    subject = person(dice)
+    standard = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
+    attribute = Quality(adjective, standard, equal=dice.chance(0.3))
+    clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
+    return told_or_asked(dice, clause)
+
+
+def profession(dice: Dice) -> Sentence:
+    """He is a doctor. I'm a student."""
+    subject = dice.pick((I, YOU, HE, SHE, *PERSONS))
+    attribute = Job(dice.pick(nouns_among("job")))
+    clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
+    return told_or_asked(dice, clause)
+
+
+def sensation(dice: Dice) -> Sentence:
+    """I'm hungry -> J'ai faim."""
+    predicate = Predicate(verbs.BE_HAVING, attribute=State(dice.pick(SENSATIONS)))
+    clause = _settle(dice, person(dice), predicate, passing=True)
+    return told_or_asked(dice, replace(clause, time=None))
+
+
+def location(dice: Dice) -> Sentence:
+    """My brother is at the station."""
+    predicate = Predicate(verbs.BE, adjunct=dice.pick(PLACES).at)
+    return told_or_asked(dice, _settle(dice, person(dice), predicate, passing=True))
+
+
+def judgement(dice: Dice) -> Sentence:
+    """It's true -> C'est vrai."""
+    predicate = Predicate(verbs.BE, attribute=State(dice.pick(JUDGEMENTS)))
+    clause = _settle(dice, SOMETHING, predicate, passing=False)
+    return told_or_asked(dice, clause)
+
+
+def presentation(dice: Dice) -> Sentence:
+    """This is my house. These are beautiful flowers."""
+    noun = dice.pick([noun for noun in NOUNS if not noun.mass and not noun.is_among("job king queen")])
+    plural = dice.chance(0.25)
+    phrase = person_phrase(dice, noun) if noun.is_among("kin") else thing(dice, noun)
+    if not noun.is_among("kin") and dice.chance(0.5):
+        phrase = some_thing(dice, noun, several=plural)
+    if phrase.determiner is Determiner.THIS:
+        phrase = replace(phrase, determiner=Determiner.THE)
+    subject = THESE if phrase.plural else THIS
+    polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
+    clause = Clause(subject, Predicate(verbs.BE, phrase), Tense.SIMPLE, polarity, dice.chance(0.5))
+    return told_or_asked(dice, clause)
+
+
+def existence(dice: Dice) -> Sentence:
+    """There is a cat under the table. There wasn't any milk in the kitchen."""
+    kinds, spot = dice.pick(SPOTS)
+    phrase = some_thing(dice, dice.pick(nouns_among(kinds)))
+    polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
+    if polarity is Polarity.NOT:
+        phrase = replace(phrase, determiner=Determiner.A)
+    subject = THERE_ARE if phrase.plural else THERE_IS
+    tense = Tense.PAST if dice.chance(0.3) else Tense.SIMPLE
+    predicate = Predicate(verbs.THERE_BE, phrase, adjunct=spot)
+    return told_or_asked(dice, Clause(subject, predicate, tense, polarity, dice.chance(0.6)))
+
+
+def weather(dice: Dice) -> Sentence:
+    """It's raining. It was cold yesterday."""
+    return told_or_asked(dice, weather_clause(dice))
+
+
+def weather_clause(dice: Dice) -> Clause:
+    """What the weather does, or is."""
+    if dice.chance(0.5):
+        return weave(dice, WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW))))
+    predicate = Predicate(verbs.BE_WEATHER, attribute=State(dice.pick(WEATHER)))
+    return _settle(dice, WEATHER_IT, predicate, passing=True)

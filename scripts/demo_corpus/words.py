@@ -1,0 +1,138 @@
+"""What the grammar needs to know about a word."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from demo_corpus import english, french
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun; `kinds` decide which verbs and adjectives it goes with."""
+
+    english: str
+    english_plural: str
+    french: str
+    french_plural: str
+    gender: str  # "m" or "f"; "mf" when English hides it, and then `feminine` is the other form
+    kinds: frozenset[str]
+    feminine: str = ""
+
+    @property
+    def mass(self) -> bool:
+        """Mass nouns have no plural and take the partitive: du pain, de l'eau."""
+        return "mass" in self.kinds
+
+    def in_english(self, plural: bool) -> str:
+        """The English form."""
+        return self.english_plural if plural else self.english
+
+    def in_french(self, gender: str, plural: bool) -> str:
+        """The French form."""
+        if gender == "f" and self.feminine:
+            return french.plural(self.feminine) if plural else self.feminine
+        return self.french_plural if plural else self.french
+
+    def is_among(self, wanted: str) -> bool:
+        """Whether a list of kinds and of English nouns names it."""
+        names = wanted.split()
+        return self.english in names or not self.kinds.isdisjoint(names)
+
+
+@dataclass(frozen=True)
+class Adjective:
+    """An adjective with its place in French and the kinds of nouns it can describe."""
+
+    english: str
+    masculine: str
+    feminine: str
+    place: str  # "before" or "after" the French noun; "predicate" when only used after be
+    kinds: str  # of nouns it can describe; single English nouns too
+    comparative: str  # English; "" when it is not compared
+    passing: bool  # tired, ready: a state of the day, so it goes with yesterday and tomorrow
+
+    def describes(self, noun: Noun) -> bool:
+        """Whether it can be said of a noun."""
+        return noun.is_among(self.kinds) or (noun.is_among("kin") and "person" in self.kinds.split())
+
+    def in_french(self, gender: str, plural: bool) -> str:
+        """The agreed form."""
+        return french.agree(self.masculine, gender, plural, self.feminine)
+
+
+class Aspect(Enum):
+    """The inner time of a verb, which decides the tenses it is natural in."""
+
+    ACTIVITY = "is doing, does, did"
+    STATE = "has, wants: no continuous, and French describes its past in the imparfait"
+    EVENT = "met, chose: over at once, so no present"
+    ACCIDENT = "lost, broke: nor does one plan it"
+    PERCEPTION = "sees, saw: a simple present that is about now"
+    MODAL = "can, must: present only"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb sense. The first word of each language inflects; the others follow it."""
+
+    english: str
+    french: str
+    aspect: Aspect = Aspect.ACTIVITY
+    objects: str = ""  # kinds of nouns, or single English nouns, that it takes as object
+    preposition: str = ""  # French à or de before the object; à turns pronouns into lui and leur
+    etre: bool = False  # compound past with être
+    reflexive: bool = False
+    existential: bool = False  # takes y: il y a
+    willed: bool = True  # one can want to do it, or be told to
+    place: bool = False  # goes with "in the garden"
+    manners: str = ""  # English adverbs of manner it goes with
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A phrase that never changes: at home, tomorrow, faim. French tokens are not yet contracted."""
+
+    english_words: str
+    french_words: str
+
+    @property
+    def english_tokens(self) -> list[str]:
+        """Words of the English side."""
+        return self.english_words.split()
+
+    @property
+    def french_tokens(self) -> list[str]:
+        """Words of the French side."""
+        return self.french_words.split()
+
+
+def rows(table: str, columns: int) -> Iterator[list[str]]:
+    """Cells of a lexicon table, which are set apart by two or more spaces."""
+    for line in table.strip().splitlines():
+        cells = re.split(r"\s{2,}", line.strip())
+        if len(cells) != columns:
+            raise ValueError(f"lexicon line {line!r} has {len(cells)} cells where {columns} belong")
+        yield cells
+
+
+def forms(cell: str) -> tuple[str, str]:
+    """Split `knife/knives` into two forms; the second is empty when it is regular."""
+    first, _, second = cell.partition("/")
+    return first, second
+
+
+def noun(kinds: str, english_forms: str, french_forms: str, gender: str) -> Noun:
+    """A noun from its lexicon cells."""
+    singular, irregular = forms(english_forms)
+    french_singular, other = forms(french_forms)
+    return Noun(
+        english=singular,
+        english_plural=irregular or english.plural(singular),
+        french=french_singular,
+        french_plural=(other if gender != "mf" else "") or french.plural(french_singular),
+        gender=gender,
+        kinds=frozenset(kinds.split()),
+        feminine=other if gender == "mf" else "",
+    )

@@ -1,0 +1,206 @@
+import gzip
+import tracemalloc
+import unicodedata
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from nmt.data.bitext import Bitext, clean, usable_pairs
+from nmt.errors import UserError
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def rows(*paths: Path | str, on_error: str = "stop", megabytes: int = 64) -> tuple[list[list[str]], Counter[str]]:
+    dropped: Counter[str] = Counter()
+    bitext = Bitext(tuple(map(str, paths)), tuple(range(max(2, len(paths)))), on_error, megabytes)
+    return list(bitext.rows(dropped)), dropped
+
+
+def write(path: Path, content: bytes) -> Path:
+    if path.suffix == ".gz":
+        content = gzip.compress(content)
+    path.write_bytes(content)
+    return path
+
+
+def write_zip(path: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@given(TEXT)
+def test_cleaning_is_idempotent_and_leaves_one_line(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+    assert once == " ".join(once.split())
+    assert not any(unicodedata.category(c) == "Cc" for c in once)
+    assert "\ufeff" not in once
+
+
+@given(TEXT)
+def test_cleaning_keeps_everything_but_space_and_controls(text: str) -> None:
+    def kept(s: str) -> Counter[str]:
+        decomposed = unicodedata.normalize("NFD", s)
+        return Counter(c for c in decomposed if not c.isspace() and unicodedata.category(c) != "Cc" and c != "\ufeff")
+
+    assert kept(clean(text)) == kept(text)
+
+
+def test_cleaning_by_example() -> None:
+    assert clean("  Ça\u00a0va\u202f?\t\r\n") == "Ça va ?"
+    assert clean("e\u0301\x07t\ufeffe") == "éte"
+    for survivor in ("क्‍ष नमस्ते", "👩‍👩‍👧", "می‌خواهم", "GROSS Straße"):
+        assert clean(survivor) == survivor
+
+
+@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    table=st.lists(st.tuples(TEXT.map(clean), TEXT.map(clean)).filter(any), min_size=1),
+    ending=st.sampled_from(["\n", "\r\n"]),
+    suffix=st.sampled_from(["a.tsv", "a.tsv.gz"]),
+    bom=st.booleans(),
+    last=st.booleans(),
+)
+def test_what_is_written_is_read(
+    tmp_path: Path, table: list[tuple[str, str]], ending: str, suffix: str, bom: bool, last: bool
+) -> None:
+    text = ending.join(f"{a}\t{b}" for a, b in table) + (ending if last else "")
+    path = write(tmp_path / suffix, (b"\xef\xbb\xbf" if bom else b"") + text.encode())
+    assert rows(path)[0] == [list(row) for row in table]
+
+
+def test_the_third_column_is_ignored(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", b"Hi.\tSalut.\tCC-BY 2.0 #1\nGo.\tVa !\n")
+    assert rows(path)[0] == [["Hi.", "Salut."], ["Go.", "Va !"]]
+
+
+def test_zip_members(tmp_path: Path) -> None:
+    good = b"Hi.\tSalut.\n"
+    anki = write_zip(tmp_path / "fra-eng.zip", **{"_about.txt": b"about", "fra.txt": good})
+    assert rows(anki)[0] == rows(f"{anki}::fra.txt")[0] == [["Hi.", "Salut."]]
+    assert rows(write_zip(tmp_path / "one.zip", **{"x.tsv": good}))[0] == [["Hi.", "Salut."]]
+    traversal = write_zip(tmp_path / "evil.zip", **{"../evil.txt": good})
+    assert rows(traversal)[0] == [["Hi.", "Salut."]]
+    assert not (tmp_path.parent / "evil.txt").exists()
+    with pytest.raises(UserError, match=r"two\.zip: name one member .* out of: a\.txt, b\.txt\."):
+        rows(write_zip(tmp_path / "two.zip", **{"a.txt": good, "b.txt": good}))
+    with pytest.raises(UserError, match="out of: x.tsv"):
+        rows(f"{tmp_path / 'one.zip'}::y.tsv")
+    with pytest.raises(UserError, match="it is empty"):
+        rows(write_zip(tmp_path / "none.zip"))
+    with pytest.raises(UserError, match=r"inner\.gz is itself an archive"):
+        rows(write_zip(tmp_path / "nested.zip", **{"inner.gz": gzip.compress(good)}))
+    with pytest.raises(UserError, match="names a member of a .zip"):
+        rows(f"{write(tmp_path / 'a.tsv', good)}::b")
+
+
+def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "secret.zip", **{"a.txt": b"Hi.\tSalut.\n"})
+    content = bytearray(path.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(signature) + flags] |= 1  # the bit that says: encrypted
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"a\.txt cannot be read .*encrypted"):
+        rows(path)
+
+
+@pytest.mark.parametrize(
+    ("bad", "problem"),
+    [
+        (b"no tab here", "1 columns between tabs where 2 are needed"),
+        (b"a\t\xff\xfe", "not valid UTF-8"),
+        (b"a\tb\0", "NUL byte"),
+        (b"a\t" + b"x" * 2**20, "longer than 1 MiB"),
+        (b"a\t" + b"x" * 5 * 2**20, "longer than 1 MiB"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
+def test_a_malformed_line_stops_with_its_number_or_is_skipped(
+    tmp_path: Path, bad: bytes, problem: str, name: str
+) -> None:
+    path = write(tmp_path / name, b"one\tun\n" + bad + b"\ntwo\tdeux\n")
+    with pytest.raises(UserError, match=f"{name}:2: .*{problem}"):
+        rows(path)
+    assert rows(path, on_error="skip") == ([["one", "un"], ["two", "deux"]], {"malformed": 1})
+
+
+def test_parallel_files(tmp_path: Path) -> None:
+    en, fr = write(tmp_path / "a.en", b"one\r\ntwo\n"), write(tmp_path / "a.fr.gz", b"un\ndeux")
+    ref = write(tmp_path / "b.fr", b"une\n\n")
+    assert rows(en, fr, ref)[0] == [["one", "un", "une"], ["two", "deux", ""]]
+    bad = write(tmp_path / "bad.fr", b"un\n\xff\n")
+    with pytest.raises(UserError, match=r"bad\.fr:2: not valid UTF-8"):
+        rows(en, bad)
+    assert rows(en, bad, on_error="skip") == ([["one", "un"]], {"malformed": 1})
+
+
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_parallel_files_of_different_lengths_are_always_an_error(tmp_path: Path, on_error: str) -> None:
+    long, short = write(tmp_path / "long.en", b"1\n2\n3\n"), write(tmp_path / "short.fr", b"1\n2\n")
+    for files in ((long, short), (short, long)):
+        with pytest.raises(UserError, match=r"short\.fr ends before line 3 but .*long\.en goes on"):
+            rows(*files, on_error=on_error)
+
+
+def test_damaged_archives(tmp_path: Path) -> None:
+    whole = gzip.compress(b"".join(b"%d\tun\n" % i for i in range(5000)))
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 0xFF
+    for name, content in (("cut", whole[: len(whole) // 2]), ("flipped", flipped), ("junk", b"junk")):
+        path = tmp_path / f"{name}.gz"
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=rf"{name}\.gz:\d+: (damaged archive|.*columns|.*UTF-8)"):
+            rows(path)
+    (tmp_path / "junk.zip").write_bytes(b"junk")
+    with pytest.raises(UserError, match=r"junk\.zip:1: damaged archive"):
+        rows(tmp_path / "junk.zip")
+    with pytest.raises(UserError, match=r"gone\.tsv cannot be read \(No such file"):
+        rows(tmp_path / "gone.tsv")
+
+
+@pytest.mark.parametrize("line", [b"\0", b"a\tb\n"])
+@pytest.mark.parametrize("kind", ["gz", "zip"])
+def test_a_bomb_is_stopped_in_little_memory(tmp_path: Path, line: bytes, kind: str) -> None:
+    content = line * (64 * 2**20 // len(line))
+    path = tmp_path / f"bomb.{kind}"
+    if kind == "gz":
+        write(path, content)
+    else:
+        write_zip(path, **{"bomb.txt": content})
+    del content
+    bitext = Bitext((str(path),), (0, 1), "skip", max_megabytes=4)
+    tracemalloc.start()
+    with pytest.raises(UserError, match=r"bomb\.\w+:\d+: more than data\.max_megabytes=4 "):
+        for _ in bitext.rows(Counter()):
+            pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 2**20
+
+
+def test_filters_count_what_they_drop(tmp_path: Path) -> None:
+    table = [
+        ("Go.", "Va !"),
+        ("", "vide"),
+        ("\u3000", "rien"),
+        ("x" * 51, "y" * 51),
+        ("x" * 40, "好好"),  # twenty times as long
+        ("Yes, I do.", "嗨"),  # ten times, but short
+    ]
+    path = write(tmp_path / "a.tsv", "".join(f"{a}\t{b}\n" for a, b in table).encode())
+    dropped: Counter[str] = Counter()
+    bitext = Bitext((str(path),), (0, 1), "stop", 1)
+    assert list(usable_pairs(bitext, 50, 9.0, dropped)) == [table[0], table[-1]]
+    assert dropped == {"empty": 2, "too long": 1, "length ratio": 1}
+
+
+def test_a_blank_line_is_empty_and_not_malformed(tmp_path: Path) -> None:
+    assert rows(write(tmp_path / "a.tsv", b"a\tb\n\n  \n"))[0] == [["a", "b"], ["", ""], ["", ""]]

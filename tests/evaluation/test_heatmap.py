@@ -1,0 +1,142 @@
+import logging
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pytest
+
+from nmt.errors import UserError
+from nmt.evaluation import fonts
+from nmt.evaluation.heatmap import draw, save, to_array
+
+SOURCE = ["They", "are", "watching", ".", "</s>"]
+TARGET = ["Ils", "regardent", ".", "</s>"]
+WEIGHTS = np.array([[1, 0, 0, 0, 0], [0, 0.3, 0.7, 0, 0], [0, 0, 0.04, 0.96, 0], [0, 0, 0, 0.1, 0.9]])
+
+
+def even(rows: int, columns: int) -> np.ndarray:
+    return np.full((rows, columns), 1 / columns)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF"), (".PNG", b"\x89PNG")]
+)
+def test_pictures_are_written_and_reproducible(tmp_path: Path, suffix: str, magic: bytes) -> None:
+    paths = [tmp_path / folder / f"attention{suffix}" for folder in ("new", "newer/still")]
+    for path in paths:
+        save(draw(SOURCE, TARGET, WEIGHTS, title="Ils regardent."), path)
+    first, second = (path.read_bytes() for path in paths)
+    assert first.startswith(magic)
+    assert first == second
+    assert [path.name for path in paths[0].parent.iterdir()] == [paths[0].name]
+
+
+def test_svg_is_well_formed_and_brings_its_letters(tmp_path: Path) -> None:
+    save(draw(SOURCE, TARGET, WEIGHTS), tmp_path / "a.svg")
+    tags = {element.tag.rpartition("}")[2] for element in ElementTree.parse(tmp_path / "a.svg").iter()}
+    assert "path" in tags
+    assert "text" not in tags
+
+
+def test_unknown_suffix(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"a\.jpeg.*\.png, \.svg or \.pdf"):
+        save(draw(["a"], ["b"], even(1, 1)), tmp_path / "a.jpeg")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (["a"], ["b"]),
+        (["a"] * 9, ["b"]),
+        (["a"], ["b"] * 9),
+        (["Donaudampfschifffahrtsgesellschaftskapitän"], ["Rindfleischetikettierungsgesetz"] * 2),
+        (["word"] * 70, ["word"] * 65),
+    ],
+)
+def test_nothing_is_cut_off_and_cells_are_square(source: list[str], target: list[str]) -> None:
+    figure = draw(source, target, even(len(target), len(source)), title="A title as long as this one")
+    width, height = figure.get_size_inches()
+    drawn = figure.get_tightbbox()
+    assert drawn.x0 >= 0
+    assert drawn.y0 >= 0
+    assert drawn.x1 <= width
+    assert drawn.y1 <= height
+    box = figure.axes[0].get_position()
+    cell = box.width * width / len(source)
+    assert cell == pytest.approx(box.height * height / len(target))
+    assert cell >= 0.17
+
+
+def test_text_stays_readable_in_long_sentences() -> None:
+    figure = draw(["word"] * 120, ["word"] * 100, even(100, 120))
+    assert figure.axes[0].get_xticklabels()[0].get_fontsize() >= 7
+
+
+def test_labels() -> None:
+    figure = draw(SOURCE, TARGET, WEIGHTS, source_name="English", target_name="French", title="$5 or $6")
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
+    assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("English", "French", "$5 or $6")
+    assert not axes.title.get_parse_math()
+    assert {label.get_rotation() for label in axes.get_xticklabels()} == {45}
+    upright = draw(["我", "们"], ["a"], even(1, 2)).axes[0]
+    assert {label.get_rotation() for label in upright.get_xticklabels()} == {0}
+
+
+def test_numbers_in_small_grids_only() -> None:
+    small = draw(SOURCE, TARGET, WEIGHTS).axes[0]
+    assert [text.get_text() for text in small.texts] == ["1.00", ".30", ".70", ".96", ".10", ".90"]
+    assert not draw(["a"] * 40, ["b"] * 40, np.eye(40)).axes[0].texts
+
+
+def test_pixels_show_the_weights() -> None:
+    figure = draw(["a", "b"], ["c"], np.array([[1.0, 0.0]]))
+    image = to_array(figure)
+    height, width, channels = image.shape
+    assert (channels, image.dtype) == (3, np.uint8)
+    box = figure.axes[0].get_position()
+    row = round((1 - box.y0 - box.height * 0.85) * height)  # above the number in the cell
+    columns = [round((box.x0 + box.width * share) * width) for share in (0.25, 0.75)]
+    dark, light = image[row, columns].astype(int).sum(axis=1)
+    assert dark < 200 < 700 < light
+
+
+def test_settings_of_matplotlib_are_left_alone(tmp_path: Path) -> None:
+    before = dict(matplotlib.rcParams)
+    figure = draw(SOURCE, TARGET, WEIGHTS)
+    to_array(figure)
+    save(figure, tmp_path / "a.svg")
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_missing_glyphs_are_told_once_and_by_us(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(fonts, "_installed", lambda: (fonts.DEFAULT,))
+    monkeypatch.setattr(fonts, "_add_new_fonts", lambda: False)
+    monkeypatch.setattr(fonts, "_warned", set())
+    fonts._families.cache_clear()
+    with warnings.catch_warnings(), caplog.at_level(logging.WARNING):
+        warnings.simplefilter("error")
+        for number in range(2):
+            figure = draw(["They", "watch"], ["मराठी", "ते"], even(2, 2), title="मराठी")
+            to_array(figure)
+            save(figure, tmp_path / f"{number}.png")
+    fonts._families.cache_clear()
+    assert [record.name for record in caplog.records] == ["nmt.evaluation.fonts"]
+    assert "Devanagari" in caplog.text
+
+
+def test_drawing_needs_neither_pyplot_nor_torch() -> None:
+    code = (
+        "import sys, nmt.evaluation.heatmap, nmt.evaluation.metrics, nmt.evaluation.report;"
+        "print([name for name in ('matplotlib.pyplot', 'torch', 'hydra') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,180 @@
+"""Translate text with a trained model: `python translate.py "They are watching."`.
+
+Translations go to stdout, one line for each line in, in order; everything else goes to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from nmt import cli
+from nmt.errors import UserError
+
+EXAMPLES = """examples:
+  python translate.py "They are watching."
+  python translate.py --heatmap attention.png "They are watching."
+  python translate.py --beam 10 --nbest 3 --json "They are watching."
+  cat sentences.txt | python translate.py > translations.txt
+"""
+
+
+def main() -> None:
+    """Read the command line, load a run, translate."""
+    options = parse(sys.argv[1:])
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    # Imported late: --help and a mistyped option answer at once.
+    from nmt.config import ROOT
+    from nmt.run import Run, newest_finished
+    from nmt.translator import Translator
+
+    run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
+    if options.run is None:
+        print(f"run: {run.directory}", file=sys.stderr)
+    chosen = {"beam_size": options.beam, "batch_size": options.batch_size}
+    overrides = {name: value for name, value in chosen.items() if value is not None}
+    translator = Translator.load(run, options.device, **overrides)
+    if options.nbest > translator.settings.beam_size:
+        raise UserError(f"--nbest {options.nbest} needs a beam as wide: add --beam {options.nbest}.")
+    gallery = Gallery(options, run) if options.heatmap else None
+
+    lines = read_lines(options)
+    # A person at a terminal waits for each answer; a pipe is faster in chunks, which sort by length.
+    size = 1 if not options.text and not options.file and sys.stdin.isatty() else 16 * translator.settings.batch_size
+    number = 0
+    while chunk := list(islice(lines, size)):
+        if gallery:
+            gallery.expect(chunk)
+        for source, candidates in zip(chunk, translator.translate(chunk), strict=True):
+            number += 1
+            print(render(source, candidates[: options.nbest], number, options))
+            if gallery:
+                gallery.add(candidates[0])
+        sys.stdout.flush()
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(
+        prog="translate.py",
+        description="Translate text with a trained model; lines of stdin if no text and no file is given.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("text", nargs="*", help="sentences to translate")
+    parser.add_argument("--file", type=Path, action="append", help="translate the lines of this file")
+    parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
+    parser.add_argument("--beam", type=positive, help="beam size (default: the run's; 1 is greedy)")
+    parser.add_argument("--nbest", type=positive, default=1, help="translations per sentence: number, score, text")
+    parser.add_argument("--batch-size", type=positive, help="sentences at once; changes speed, never results")
+    parser.add_argument("--json", action="store_true", help="a JSON object per line: text, score, tokens, attention")
+    parser.add_argument(
+        "--heatmap",
+        type=Path,
+        metavar="FILE|DIR",
+        help="draw the attention: a .png, .svg or .pdf, or a directory",
+    )
+    parser.add_argument("--pieces", action="store_true", help="draw the model's pieces instead of whole words")
+    parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
+    options = parser.parse_args(arguments)
+    if options.text and options.file:
+        parser.error("give text or --file, not both")
+    return options
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 up, for argparse."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+def read_lines(options: argparse.Namespace) -> Iterator[str]:
+    """The lines to translate, as they come."""
+    if options.text:
+        for text in options.text:
+            yield from text.split("\n")
+    elif options.file:
+        for path in options.file:
+            if not path.is_file():
+                raise UserError(f"{path} does not exist: name a text file with one sentence a line.")
+            with path.open("rb") as file:
+                yield from decode(file, str(path))
+    else:
+        yield from decode(sys.stdin.buffer, "standard input")
+
+
+def decode(lines: Iterable[bytes], name: str) -> Iterator[str]:
+    """UTF-8 lines without their ends."""
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.rstrip(b"\r\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"{name}, line {number} is not valid UTF-8: convert it, for example with iconv.") from error
+
+
+def render(source: str, candidates: list[Any], number: int, options: argparse.Namespace) -> str:
+    """What stdout gets for one line of input."""
+    if options.json:
+        found = [as_dict(candidate) for candidate in candidates]
+        more = {"nbest": found} if options.nbest > 1 else {}
+        return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False)
+    if options.nbest > 1:
+        return "\n".join(f"{number}\t{candidate.score:.4f}\t{candidate.text}" for candidate in candidates)
+    return str(candidates[0].text)
+
+
+def as_dict(translation: Any) -> dict[str, Any]:
+    """A translation as plain values."""
+    attention = translation.attention
+    return {
+        "text": translation.text,
+        "score": translation.score,
+        "source_tokens": translation.source_tokens,
+        "target_tokens": translation.target_tokens,
+        "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
+    }
+
+
+class Gallery:
+    """Where heatmaps go: one file for one sentence, or a directory with a numbered file for each."""
+
+    def __init__(self, options: argparse.Namespace, run: Any) -> None:
+        self.path: Path = options.heatmap
+        self.words = not options.pieces
+        self.single = bool(self.path.suffix) and not self.path.is_dir()
+        direction = run.config().data.direction()
+        self.languages = (direction.source, direction.target)
+        self.drawn = self.expected = 0
+
+    def expect(self, chunk: list[str]) -> None:
+        """Refuse several sentences for one file before any of them is translated."""
+        self.expected += sum(bool(line.strip()) for line in chunk)
+        if self.single and self.expected > 1:
+            raise UserError(f"--heatmap {self.path} holds one picture: name a directory to draw several sentences.")
+
+    def add(self, translation: Any) -> None:
+        """Draw one sentence; an empty line has no picture."""
+        from nmt.evaluation import heatmap
+
+        if not translation.source_tokens:
+            return
+        if translation.attention is None:
+            raise UserError(
+                "--heatmap: this model has no attention to draw; use a run with attention (model=bahdanau)."
+            )
+        self.drawn += 1
+        path = self.path if self.single else self.path / f"{self.drawn:04d}.png"
+        heatmap.save(heatmap.draw_translation(translation, self.languages, words=self.words), path)
+        print(f"heatmap: {path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    cli.run(main)
