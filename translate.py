@@ -53,9 +53,9 @@ def main() -> None:
             gallery.expect(chunk)
         for source, candidates in zip(chunk, translator.translate(chunk), strict=True):
             number += 1
-            print(render(source, candidates[: options.nbest], number, options))
             if gallery:
                 gallery.add(candidates[0])
+            print(render(source, candidates[: options.nbest], number, options))
         sys.stdout.flush()
 
 
@@ -100,7 +100,8 @@ def read_lines(options: argparse.Namespace) -> Iterator[str]:
     """The lines to translate, as they come."""
     if options.text:
         for text in options.text:
-            yield from text.split("\n")
+            # Bytes of the command line that are not UTF-8 arrive as surrogates; back to bytes, to be decoded strictly.
+            yield from decode(text.encode("utf-8", "surrogateescape").split(b"\n"), "the command line")
     elif options.file:
         for path in options.file:
             if not path.is_file():
@@ -147,9 +148,14 @@ class Gallery:
     """Where heatmaps go: one file for one sentence, or a directory with a numbered file for each."""
 
     def __init__(self, options: argparse.Namespace, run: Any) -> None:
+        from nmt.evaluation import heatmap  # matplotlib, which only pictures need
+
+        self.heatmap = heatmap
         self.path: Path = options.heatmap
         self.words = not options.pieces
         self.single = bool(self.path.suffix) and not self.path.is_dir()
+        if self.single:
+            heatmap.check_name(self.path)
         direction = run.config().data.direction()
         self.languages = (direction.source, direction.target)
         self.drawn = self.expected = 0
@@ -162,8 +168,6 @@ class Gallery:
 
     def add(self, translation: Any) -> None:
         """Draw one sentence; an empty line has no picture."""
-        from nmt.evaluation import heatmap
-
         if not translation.source_tokens:
             return
         if translation.attention is None:
@@ -172,7 +176,7 @@ class Gallery:
             )
         self.drawn += 1
         path = self.path if self.single else self.path / f"{self.drawn:04d}.png"
-        heatmap.save(heatmap.draw_translation(translation, self.languages, words=self.words), path)
+        self.heatmap.save(self.heatmap.draw_translation(translation, self.languages, words=self.words), path)
         print(f"heatmap: {path}", file=sys.stderr)
 
 

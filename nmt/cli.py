@@ -21,6 +21,8 @@ def run(main: Callable[[], None]) -> None:
         fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
+    except PermissionError as error:
+        fail(f"{error.filename} cannot be used ({error.strerror}): change its permissions or choose another place.")
     except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -1,32 +1,29 @@
-"""Files that are either whole or not there: atomic writes and checksums."""
+"""Files and directories that are there whole or not at all, whenever we are killed; checksums to prove it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from nmt.errors import UserError
 
 SUMS = "SHA256SUMS"
 
 
-def sync_directory(directory: Path) -> None:
-    """Make renames inside `directory` survive a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make a file's content, or the renames inside a directory, survive a power cut."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        os.fsync(handle)
     finally:
-        os.close(descriptor)
-
-
-def sync_file(path: Path) -> None:
-    """Flush a file that another library has written to the disk itself."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
+        os.close(handle)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -46,7 +43,7 @@ def write_bytes(path: Path, content: bytes) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-        sync_directory(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror}): choose another place.") from error
 
@@ -76,24 +73,61 @@ def write_sums(directory: Path, names: Iterable[str]) -> None:
     write_text(directory / SUMS, "".join(lines))
 
 
-def check_sums(directory: Path) -> None:
-    """Raise a UserError that names the first file which differs from its recorded checksum."""
-    for name, expected in read_sums(directory).items():
-        file = directory / name
-        if not file.is_file():
-            raise UserError(f"{file} is missing: restore it from a copy of this directory.")
-        if sha256(file) != expected:
-            raise UserError(f"{file} is damaged: its SHA-256 differs from the one in {directory / SUMS}.")
-
-
-def read_sums(directory: Path) -> dict[str, str]:
-    """The recorded checksum of each file name."""
-    path = directory / SUMS
+def damage(directory: Path) -> str | None:
+    """What is wrong with the files that a directory's checksums list, or None if all are as they were written."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        sums = {name: checksum for checksum, name in (line.split("  ", 1) for line in lines)}
-        if not sums:
-            raise ValueError("it is empty")
-        return sums
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read ({error}): the directory is incomplete or damaged.") from error
+        lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
+        expected = {name: checksum for checksum, name in (line.split("  ", 1) for line in lines)}
+    except (OSError, ValueError):
+        return f"{directory / SUMS} is missing or damaged"
+    if not expected:
+        return f"{directory / SUMS} is empty"
+    for name, checksum in expected.items():
+        if not (directory / name).is_file():
+            return f"{directory / name} is missing"
+        if sha256(directory / name) != checksum:
+            return f"{directory / name} is damaged: its SHA-256 is not the recorded one"
+    return None
+
+
+def check_sums(directory: Path) -> None:
+    """Raise a UserError that names the first file which is not as it was written."""
+    if problem := damage(directory):
+        raise UserError(f"{problem}; restore it from a copy.")
+
+
+@contextmanager
+def new_directory(final: Path) -> Iterator[Path]:
+    """A directory to fill, which becomes `final`, with checksums, at the end; after an error nothing of it remains."""
+    temporary = _temporary(final)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        write_sums(temporary, (path.name for path in temporary.iterdir()))
+        for path in temporary.iterdir():
+            sync(path)
+        sync(temporary)
+        _publish(temporary, final)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def remove_leftovers(final: Path) -> None:
+    """Remove what killed processes left of `final`; only for who knows that no other process is writing it."""
+    for leftover in final.parent.glob(f".{final.name}.tmp-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _publish(temporary: Path, final: Path) -> None:
+    if final.exists():
+        if damage(final) is None:  # another process was faster, with the same content
+            return
+        discarded = _temporary(final)
+        final.rename(discarded)
+        shutil.rmtree(discarded, ignore_errors=True)
+    temporary.rename(final)
+    sync(final.parent)
+
+
+def _temporary(final: Path) -> Path:
+    return final.with_name(f".{final.name}.tmp-{uuid4().hex[:12]}")

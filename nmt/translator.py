@@ -65,10 +65,10 @@ class Translator:
         config = run.config()
         source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
         chosen = choose_device(device)
-        model = build_model(config, len(source), len(target))
+        model = build_model(config, len(source), len(target)).to(chosen)
         load_weights(checkpoint, model, chosen)
         settings = dataclasses.replace(config.decode, **overrides)
-        return cls(model.to(chosen).eval(), source, target, settings, chosen)
+        return cls(model.eval(), source, target, settings, chosen)
 
     def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
         """Up to `beam_size` translations of each text, best first; an empty text has the empty one."""

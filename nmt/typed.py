@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import dataclasses
 import difflib
 import inspect
@@ -56,6 +57,8 @@ def convert(value: Any, hint: Any, where: str) -> Any:
         return value
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return to_dataclass(hint, value, where)
+    if origin is collections.abc.Callable and not callable(value):
+        raise UserError(f"{where} must be a part with its own _target_; it is {value!r}.")
     if origin is tuple and isinstance(value, list):
         return tuple(value)
     if origin is list:

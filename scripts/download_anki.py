@@ -34,9 +34,7 @@ def download(language: str, directory: Path, base_url: str = BASE_URL) -> Path:
         DownloadError: The file cannot be had, or is not what it should be.
     """
     if not re.fullmatch("[a-z]{3}", language):
-        raise DownloadError(
-            f"'{language}' is no three-letter language code such as fra: see {BASE_URL}/ for the list."
-        )
+        raise DownloadError(f"'{language}' is no three-letter language code such as fra: see {BASE_URL}/ for the list.")
     file = directory / f"{language}-eng.zip"
     record = file.with_name(f"{file.name}.sha256")
     if file.is_file() and record.is_file() and record.read_text().split()[:1] == [_sha256(file)]:
@@ -74,9 +72,7 @@ def _fetch(url: str, file: Path) -> None:
         raise DownloadError(f"{url} cannot be fetched (HTTP {error.code}): {hint}.") from error
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise DownloadError(
-            f"{url} cannot be fetched ({reason}): check the network and try again."
-        ) from error
+        raise DownloadError(f"{url} cannot be fetched ({reason}): check the network and try again.") from error
     if expected is not None and size != int(expected):
         raise DownloadError(f"{url} broke off after {size} of {expected} bytes: try again.")
 
@@ -87,9 +83,7 @@ def _check(file: Path, member: str, name: str) -> None:
             damaged = archive.testzip()
             members = archive.namelist()
     except zipfile.BadZipFile as error:
-        raise DownloadError(
-            f"{name} arrived, but is no zip file: try again, or fetch it with a browser."
-        ) from error
+        raise DownloadError(f"{name} arrived, but is no zip file: try again, or fetch it with a browser.") from error
     if damaged or member not in members:
         raise DownloadError(f"{name} arrived, but without a sound {member} in it: try again.")
 
@@ -105,12 +99,8 @@ def _sha256(file: Path) -> str:
 def main() -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(description="Fetch sentence pairs of a language with English.")
-    parser.add_argument(
-        "language", nargs="?", default="fra", help="three-letter code, such as fra, deu, mar, cmn"
-    )
-    parser.add_argument(
-        "--directory", type=Path, default=Path("data/raw"), help="where to put it (%(default)s)"
-    )
+    parser.add_argument("language", nargs="?", default="fra", help="three-letter code, such as fra, deu, mar, cmn")
+    parser.add_argument("--directory", type=Path, default=Path("data/raw"), help="where to put it (%(default)s)")
     parser.add_argument("--url", default=BASE_URL, help="where to fetch it from (%(default)s)")
     arguments = parser.parse_args()
     try:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from nmt.errors import UserError
-from nmt.files import check_sums, read_sums, sha256, write_bytes, write_sums, write_text
+from nmt.files import SUMS, check_sums, damage, new_directory, sha256, write_bytes, write_sums, write_text
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +30,7 @@ def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     write_sums(tmp_path, ["one", "two"])
     check_sums(tmp_path)
-    assert read_sums(tmp_path)["one"] == sha256(tmp_path / "one")
+    assert f"{sha256(tmp_path / 'one')}  one\n" in (tmp_path / SUMS).read_text()
     (tmp_path / "two").write_text("twO")
     with pytest.raises(UserError, match="two is damaged"):
         check_sums(tmp_path)
@@ -45,3 +45,29 @@ def test_a_damaged_list_of_sums_is_found(tmp_path: Path, content: bytes) -> None
     (tmp_path / "SHA256SUMS").write_bytes(content)
     with pytest.raises(UserError):
         check_sums(tmp_path)
+
+
+def test_a_new_directory_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    final = tmp_path / "final"
+    with pytest.raises(ZeroDivisionError), new_directory(final) as directory:
+        (directory / "a").write_text("half")
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())
+    with new_directory(final) as directory:
+        (directory / "a").write_text("whole")
+        assert not final.exists()
+    assert damage(final) is None
+    assert [path.name for path in tmp_path.iterdir()] == ["final"]
+
+
+def test_a_new_directory_replaces_a_damaged_one_only(tmp_path: Path) -> None:
+    final = tmp_path / "final"
+    for text, expected in (("first", "first"), ("second", "first")):
+        with new_directory(final) as directory:
+            (directory / "a").write_text(text)
+        assert (final / "a").read_text() == expected
+    (final / "a").write_text("changed")
+    with new_directory(final) as directory:
+        (directory / "a").write_text("third")
+    assert (final / "a").read_text() == "third"
+    assert [path.name for path in tmp_path.iterdir()] == ["final"]

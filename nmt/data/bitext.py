@@ -62,9 +62,7 @@ class Bitext:
         for number, row in enumerate(self._parallel() if self.is_parallel else self._table(), start=1):
             if isinstance(row, _MalformedRow):
                 if self.on_error == "stop":
-                    raise UserError(
-                        f"{row.path}:{number}: {row.problem} (data.on_error=skip leaves such lines out)."
-                    )
+                    raise UserError(f"{row.path}:{number}: {row.problem} (data.on_error=skip leaves such lines out).")
                 dropped["malformed"] += 1
             else:
                 yield [clean(cell) for cell in row]
@@ -88,16 +86,12 @@ class Bitext:
             if None in lines:  # never skipped: from here on nothing says which lines belong together
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
-                raise UserError(
-                    f"{short} ends before line {number} but {long} goes on: make them equally long."
-                )
+                raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")
             texts = [line for line in lines if isinstance(line, str)]
             if len(texts) == len(lines):
                 yield [texts[column] for column in self.columns]
             else:
-                bad = (
-                    (path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed)
-                )
+                bad = ((path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed))
                 path, malformed = next(bad)
                 yield _MalformedRow(path, malformed.problem)
 
@@ -108,9 +102,7 @@ class _MalformedRow:
     problem: str
 
 
-def usable_pairs(
-    bitext: Bitext, max_chars: int, max_ratio: float, dropped: Counter[str]
-) -> Iterator[tuple[str, str]]:
+def usable_pairs(bitext: Bitext, max_chars: int, max_ratio: float, dropped: Counter[str]) -> Iterator[tuple[str, str]]:
     """The pairs that are fit to learn from; the others are counted in `dropped` by reason."""
     for source, target in bitext.rows(dropped):
         short, long = sorted((len(source), len(target)))

@@ -10,9 +10,9 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from io import BufferedReader
+from io import BufferedIOBase, BufferedReader
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from nmt.data.settings import MEMBER_SEPARATOR
 from nmt.errors import UserError
@@ -53,9 +53,7 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
                     raise UserError(f"{path}:{number}: {limit}: raise the limit if that is meant.")
                 yield _TOO_LONG if too_long else _decode(line, number)
         except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-            raise UserError(
-                f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again."
-            ) from error
+            raise UserError(f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again.") from error
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
 
@@ -84,7 +82,7 @@ def _open(path: str, stack: ExitStack) -> IO[bytes]:
     return stack.enter_context(file.open("rb"))
 
 
-def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> IO[bytes]:
+def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedReader:
     members = [info.filename for info in archive.infolist() if not info.is_dir()]
     # An Anki zip holds the sentences and a note about them.
     texts = [name for name in members if name.endswith(".txt") and not name.endswith("_about.txt")]
@@ -97,6 +95,7 @@ def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> IO[bytes]:
     if chosen.lower().endswith(_ARCHIVES):
         raise UserError(f"{path}: member {chosen} is itself an archive: unpack it first.")
     try:
-        return archive.open(chosen)
+        # Buffered once more, as the archive's own stream finds its lines in Python.
+        return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
     except (RuntimeError, NotImplementedError) as error:  # encrypted, or an unknown compression
         raise UserError(f"{path}: member {chosen} cannot be read ({error}): unpack it first.") from error

@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 
 from nmt.data.bitext import Bitext, usable_pairs
-from nmt.data.directory import damage, file_sha256, locked, new_directory, remove_leftovers
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
+from nmt.data.lock import locked
 from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list
 from nmt.data.split import Split, split_pairs
@@ -26,6 +26,7 @@ from nmt.data.spool import PairSpool, read_text
 from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.files import damage, new_directory, remove_leftovers, sha256
 
 logger = logging.getLogger(__name__)
 
@@ -33,17 +34,8 @@ _FORMAT = 1  # raise it when the same inputs would give other files
 _BLOCK = 8192  # pairs encoded together
 _VOCABULARY_SENTENCES = 1_000_000  # a vocabulary is learnt from a sample of so many, to bound memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
-_NOT_IN_KEY = {
-    "name",
-    "path",
-    "val_path",
-    "test_path",
-    "columns",
-    "source",
-    "target",
-    "max_megabytes",
-    "prepared_dir",
-}
+_PATHS = ("path", "val_path", "test_path")
+_NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,25 +91,35 @@ def prepare(settings: DataSettings) -> PreparedCorpus:
     if directory.exists() and damage(directory) is None:
         logger.info("Using the corpus prepared in %s.", directory)
         return PreparedCorpus.open(directory)
-    parent.mkdir(parents=True, exist_ok=True)
-    with locked(directory) as alone:
-        if alone:
-            remove_leftovers(directory)
-        problem = damage(directory) if directory.exists() else "it does not exist"
-        if problem:
-            if directory.exists():
-                logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
-            logger.info("Preparing %s.", directory)
-            with new_directory(directory) as unfinished:
-                _build(settings, key, unfinished)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        with locked(directory) as alone:
+            if alone:
+                remove_leftovers(directory)
+            _make(settings, key, directory)
+    except OSError as error:  # read-only, or full
+        advice = "make room there or choose another directory"
+        raise UserError(f"data.prepared_dir={parent} cannot be written ({error.strerror}): {advice}.") from error
     return PreparedCorpus.open(directory)
+
+
+def _make(settings: DataSettings, key: str, directory: Path) -> None:
+    """Prepare a corpus, unless another process did so while we waited for the lock."""
+    if directory.exists():
+        problem = damage(directory)
+        if problem is None:
+            return
+        logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
+    logger.info("Preparing %s.", directory)
+    with new_directory(directory) as unfinished:
+        _build(settings, key, unfinished)
 
 
 def _key(settings: DataSettings) -> str:
     """A hash of everything that shapes the prepared files."""
     inputs = [
-        (field, file_sha256(Path(name).expanduser()), member)
-        for field in ("path", "val_path", "test_path")
+        (field, sha256(Path(name).expanduser()), member)
+        for field in _PATHS
         for path in as_list(getattr(settings, field))
         for name, _, member in [path.partition(MEMBER_SEPARATOR)]
     ]
@@ -179,15 +181,11 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
     assert settings.path is not None, "require_files() comes first"
     dropped: Counter[str] = Counter()
     spool = PairSpool(work)
-    spool.fill(
-        usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, dropped)
-    )
+    spool.fill(usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, dropped))
     pairs_read = spool.count + dropped.total()
     if not spool.count:
         files = " and ".join(as_list(settings.path))
-        raise UserError(
-            f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns."
-        )
+        raise UserError(f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns.")
     val, test = (
         given_set(Bitext.of(settings, path)) if path else size
         for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
@@ -240,5 +238,5 @@ def _side_report(
 
 
 def _split_hash(directory: Path) -> str:
-    sets = [file_sha256(directory / name) for name in ("val.tsv", "test.tsv")]
+    sets = [sha256(directory / name) for name in ("val.tsv", "test.tsv")]
     return hashlib.sha256("".join(sets).encode()).hexdigest()

@@ -76,9 +76,7 @@ class DataSettings:
         _require(self.max_megabytes >= 1, "max_megabytes", self.max_megabytes, "at least 1")
         for field in ("path", "val_path"):
             files = getattr(self, field)
-            _require(
-                not isinstance(files, list) or len(files) == 2, field, files, "one TSV file or two files"
-            )
+            _require(not isinstance(files, list) or len(files) == 2, field, files, "one TSV file or two files")
         test = self.test_path
         several = "one TSV file, or a source file and its reference files"
         _require(not isinstance(test, list) or len(test) >= 2, "test_path", test, several)
@@ -86,9 +84,7 @@ class DataSettings:
 
     def direction(self) -> Direction:
         """The languages, and where they stand in the files."""
-        columns = (
-            self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
-        )
+        columns = self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
         distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
         _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
         two = len(columns) == 2 or not isinstance(self.path, list)
@@ -118,18 +114,12 @@ class DataSettings:
     def require_files(self) -> None:
         """Raise a UserError that names the setting for any input that is not there."""
         if self.path is None:
-            raise UserError(
-                f"data.path is not set: give it a file of sentence pairs, or run {self._download()}."
-            )
+            raise UserError(f"data.path is not set: give it a file of sentence pairs, or run {self._download()}.")
         for field in ("path", "val_path", "test_path"):
             for path in as_list(getattr(self, field)):
                 if Path(path.partition(MEMBER_SEPARATOR)[0]).expanduser().is_file():
                     continue
-                hint = (
-                    f"run {self._download()} or set data.{field}"
-                    if anki_language(path)
-                    else f"set data.{field}"
-                )
+                hint = f"run {self._download()} or set data.{field}" if anki_language(path) else f"set data.{field}"
                 raise UserError(f"{path} does not exist: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:

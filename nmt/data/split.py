@@ -80,7 +80,7 @@ def split_pairs(
                     held[label][source].append(target)
     if not counts[_TRAIN]:
         raise UserError(
-            "No pair is left to train on, as all share a sentence with val or test: add more pairs."
+            "data.path has no pair left to train on, as all share a sentence with val or test: add more pairs."
         )
     dropped = Counter({"duplicate": counts[_DUPLICATE], "shared with val or test": counts[_LEAK]})
     return Split(
@@ -101,7 +101,7 @@ def _choose(
     sets = sum(size > 0 for size in wanted)
     if distinct <= sets:
         raise UserError(
-            f"Only {distinct} distinct source sentences are usable, too few to hold some out: add more pairs."
+            f"data.path has {distinct} usable source sentences that differ, too few to hold some out: add more pairs."
         )
     test_size, val_size = (min(size, max(1, distinct // LARGEST_SHARE)) for size in wanted)
     return smallest[test_size : test_size + val_size], smallest[:test_size]

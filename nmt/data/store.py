@@ -53,15 +53,12 @@ class TokenStore:
         """Map a split that `write` has written."""
         meta = json.loads((directory / f"{split}.json").read_text(encoding="utf-8"))
         source, target = (
-            Sequences.open(directory / f"{split}-{side}", meta[side]["dtype"])
-            for side in ("source", "target")
+            Sequences.open(directory / f"{split}-{side}", meta[side]["dtype"]) for side in ("source", "target")
         )
         return cls(source, target)
 
     @staticmethod
-    def write(
-        directory: Path, split: str, blocks: Iterable[Block], source_vocab: int, target_vocab: int
-    ) -> None:
+    def write(directory: Path, split: str, blocks: Iterable[Block], source_vocab: int, target_vocab: int) -> None:
         """Write pairs that arrive in blocks of (source sequences, target sequences)."""
         source = _Writer(directory / f"{split}-source", source_vocab)
         target = _Writer(directory / f"{split}-target", target_vocab)

@@ -85,9 +85,7 @@ class Tokenizer:
         )
         tokenizer = cls(model.getvalue())
         if len(tokenizer) < vocab_size:
-            logger.info(
-                "The text yields %d pieces; data.vocab_size=%d asked for more.", len(tokenizer), vocab_size
-            )
+            logger.info("The text yields %d pieces; data.vocab_size=%d asked for more.", len(tokenizer), vocab_size)
         return tokenizer
 
     def __len__(self) -> int:

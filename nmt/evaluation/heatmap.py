@@ -112,13 +112,18 @@ def save(figure: Figure, path: Path | str) -> None:
         UserError: If the suffix is none of these.
     """
     path = Path(path)
+    check_name(path)
     kind = path.suffix.lower()
-    if kind not in _METADATA:
-        raise UserError(f"{path}: a picture is written as .png, .svg or .pdf; choose one of these endings.")
     content = io.BytesIO()
     with _our_style():
         figure.savefig(content, format=kind[1:], dpi=figure.dpi, metadata=_METADATA[kind])
     write_bytes(path, content.getvalue())
+
+
+def check_name(path: Path) -> None:
+    """Raise a UserError unless `save` can write a picture of this name."""
+    if path.suffix.lower() not in _METADATA:
+        raise UserError(f"{path}: a picture is written as .png, .svg or .pdf; choose one of these endings.")
 
 
 def to_array(figure: Figure) -> np.ndarray:

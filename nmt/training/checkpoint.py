@@ -10,19 +10,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, load_model, save_file, save_model
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.files import check_sums, sync_directory, sync_file, write_json, write_sums
+from nmt.files import check_sums, damage, new_directory, remove_leftovers, write_json
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
@@ -48,30 +46,15 @@ class Checkpoints:
         """Where the checkpoint of this step is."""
         return self.directory / f"step-{step:08d}"
 
-    def save(self, model: nn.Module, snapshot: Snapshot) -> Path:
+    def save(self, model: nn.Module, snapshot: Snapshot) -> None:
         """Write a checkpoint, then remove those that are no longer needed."""
-        state = snapshot.state
-        final = self.path(state.step)
-        temporary = self.directory / f".{final.name}.{os.getpid()}.tmp"
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self._remove_leftovers()
-        try:
-            temporary.mkdir()
-            save_model(model, str(temporary / MODEL))
-            save_file(snapshot.tensors, temporary / TENSORS)
-            sync_file(temporary / MODEL)
-            sync_file(temporary / TENSORS)
-            write_json(temporary / NUMBERS, {"state": dataclasses.asdict(state), **snapshot.numbers})
-            write_sums(temporary, [MODEL, TENSORS, NUMBERS])
-            if final.exists():  # the same step, saved again: a resumed run has come past it
-                shutil.rmtree(final)
-            temporary.rename(final)
-            sync_directory(self.directory)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        self._prune(state)
-        return final
+        final = self.path(snapshot.state.step)
+        remove_leftovers(final)
+        with new_directory(final) as directory:
+            save_file(dict(model.named_parameters()), directory / MODEL)  # a tied parameter is named once
+            save_file(snapshot.tensors, directory / TENSORS)
+            write_json(directory / NUMBERS, {"state": dataclasses.asdict(snapshot.state), **snapshot.numbers})
+        self._prune(snapshot.state)
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, oldest first."""
@@ -84,10 +67,8 @@ class Checkpoints:
     def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
         """Restore the newest checkpoint that is intact."""
         for step in reversed(self.steps()):
-            try:
-                check_sums(self.path(step))
-            except UserError as error:
-                log.warning("%s Going back to the checkpoint before it.", error)
+            if problem := damage(self.path(step)):
+                log.warning("%s: going back to the checkpoint before it.", problem)
                 continue
             load_weights(self.path(step), model, device, checked=True)
             numbers = json.loads((self.path(step) / NUMBERS).read_text(encoding="utf-8"))
@@ -103,20 +84,18 @@ class Checkpoints:
             if step != state.best_step:
                 shutil.rmtree(self.path(step))
 
-    def _remove_leftovers(self) -> None:
-        """Directories that a killed process was writing."""
-        for path in self.directory.glob(".step-*.tmp"):
-            shutil.rmtree(path, ignore_errors=True)
-
 
 def load_weights(checkpoint: Path, model: nn.Module, device: torch.device, checked: bool = False) -> None:
     """Fill `model` from a checkpoint whose checksums match."""
     if not checked:
         check_sums(checkpoint)
-    try:
-        load_model(model, checkpoint / MODEL, strict=True, device=str(device))
-    except (RuntimeError, SafetensorError) as error:
-        raise UserError(f"{checkpoint / MODEL} does not fit the model in config.yaml ({error}).") from error
+    tensors = load_file(checkpoint / MODEL, device=str(device))
+    parameters = dict(model.named_parameters())
+    if {name: p.shape for name, p in parameters.items()} != {name: t.shape for name, t in tensors.items()}:
+        raise UserError(f"{checkpoint / MODEL} does not fit the model in config.yaml: the two are of different runs.")
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors[name])
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

@@ -2,73 +2,71 @@
 
 from demo_corpus.words import Adjective, Fixed, forms, rows
 
-# English; masculine (/irregular feminine); place; kinds; English comparative or -; passing or lasting
+# English; masculine (/irregular feminine); place; English comparative or -; duration; kinds
 _TABLE = """
-tired        fatigué           predicate  person animal       more tired        passing
-sick         malade            predicate  person animal       -                 passing
-busy         occupé            predicate  person              busier            passing
-happy        heureux           predicate  person              happier           passing
-sad          triste            predicate  person              sadder            passing
-ready        prêt              predicate  person              -                 passing
-alone        seul              predicate  person animal       -                 passing
-worried      inquiet/inquiète  predicate  person              -                 passing
-surprised    surpris           predicate  person              -                 passing
-proud        fier              predicate  person              prouder           lasting
-tall         grand             predicate  person              taller            lasting
-strong       fort              predicate  person animal       stronger          lasting
-weak         faible            predicate  person              weaker            lasting
-poor         pauvre            predicate  person              poorer            lasting
-nice         gentil/gentille   predicate  person              nicer             lasting
-jealous      jaloux            predicate  person              more jealous      lasting
-rich         riche             after      person              richer            lasting
-famous       célèbre           after      person              more famous       lasting
-brave        courageux         after      person              braver            lasting
-shy          timide            after      person              shyer             lasting
-lazy         paresseux         after      person              lazier            lasting
-polite       poli              after      person              more polite       lasting
-serious      sérieux           after      person              more serious      lasting
-intelligent  intelligent       after      person dog horse    more intelligent  lasting
-young        jeune             before     person              younger           lasting
-old          vieux/vieille     before     person animal place vehicle furniture clothing book tree  older  lasting
-beautiful    beau/belle        before     woman girl child animal house place plant ring clothing painting movie song  more beautiful  lasting
-small        petit             before     animal place furniture vehicle small dish plant cake  smaller  lasting
-big          grand             before     place furniture opening bag box driven boat tree  bigger  lasting
-new          nouveau/nouvelle  before     clothing vehicle tool key watch bag ball furniture school store idea book song  -  lasting
-good         bon               before     food drink book story poem show idea answer question restaurant  -  lasting
-bad          mauvais           before     idea answer show coffee wine dream  -  lasting
-long         long/longue       before     book letter story poem message show lesson dress  longer  lasting
-red          rouge             after      clothing driven bike bag box ball umbrella flower dish door  -  lasting
-blue         bleu              after      clothing driven bike bag box ball umbrella flower dish door  -  lasting
-green        vert              after      clothing driven bike bag box ball umbrella dish door  -  lasting
-white        blanc/blanche     after      clothing driven cat rabbit horse flower dish house door  -  lasting
-black        noir              after      clothing driven cat dog horse furniture bag  -  lasting
-yellow       jaune             after      clothing driven bike bag umbrella flower bird  -  lasting
-expensive    cher              after      clothing vehicle watch bag ring computer phone furniture instrument hotel restaurant  more expensive  lasting
-heavy        lourd             after      furniture bag box computer  heavier  lasting
-empty        vide              predicate  glass cup bag box house park museum restaurant  -  passing
-full         plein             predicate  glass cup bag box transport  -  passing
-clean        propre            predicate  clothing dish room driven opening hotel house  cleaner  passing
-dirty        sale              predicate  clothing dish room driven opening house  dirtier  passing
-broken       cassé             predicate  dish furniture computer phone umbrella watch opening instrument bike  -  lasting
-open         ouvert            predicate  opening box bag store museum library restaurant market  -  passing
-closed       fermé             predicate  opening box store museum library restaurant market school  -  passing
-hot          chaud             predicate  soup coffee tea milk water  -  passing
-cold         froid             predicate  soup coffee tea milk water meat kitchen bedroom house  -  passing
-delicious    délicieux         predicate  food drink          -                 lasting
-interesting  intéressant       after      text show idea question lesson answer museum city  more interesting  lasting
-boring       ennuyeux          after      text lesson movie game city  more boring  lasting
-easy         facile            after      lesson question game        easier    lasting
-difficult    difficile         after      lesson question game problem book  more difficult  lasting
-important    important         after      message letter question problem lesson idea answer  more important  lasting
-strange      étrange           after      story idea dream question answer message song person  -  lasting
-dangerous    dangereux         after      dog horse game city idea    more dangerous    lasting
-useful       utile             after      book tool idea answer       more useful       lasting
+tired        fatigué           be      more tired        passing    person animal
+sick         malade            be      -                 passing    person animal
+busy         occupé            be      busier            passing    person
+happy        heureux           be      happier           passing    person
+sad          triste            be      sadder            passing    person
+ready        prêt              be      -                 passing    person
+alone        seul              be      -                 passing    person animal
+worried      inquiet/inquiète  be      -                 passing    person
+surprised    surpris           be      -                 passing    person
+proud        fier              be      prouder           lasting    person
+tall         grand             be      taller            permanent  person
+strong       fort              be      stronger          lasting    person animal
+weak         faible            be      weaker            lasting    person
+poor         pauvre            be      poorer            lasting    person
+nice         gentil/gentille   be      nicer             lasting    person
+jealous      jaloux            be      more jealous      lasting    person
+rich         riche             after   richer            lasting    person
+famous       célèbre           after   more famous       lasting    person
+brave        courageux         after   braver            lasting    person
+shy          timide            after   shyer             lasting    person
+lazy         paresseux         after   lazier            lasting    person
+polite       poli              after   more polite       lasting    person
+serious      sérieux           after   more serious      lasting    person
+intelligent  intelligent       after   more intelligent  permanent  person dog horse
+young        jeune             before  younger           permanent  person -boy -girl -child -grandfather -grandmother
+old          vieux/vieille     before  older             permanent  person -boy -girl -child -son -daughter animal place
+beautiful    beau/belle        before  more beautiful    lasting    woman girl dog cat horse bird place plant dress song
+small        petit             before  smaller           lasting    animal place furniture vehicle dish plant key bag
+big          grand             before  bigger            lasting    place furniture opening bag box driven boat tree
+new          nouveau/nouvelle  before  -                 lasting    clothing vehicle tool watch bag book
+good         bon               before  -                 lasting    food drink book story poem show idea restaurant
+bad          mauvais           before  -                 lasting    idea answer show coffee wine dream
+long         long/longue       before  longer            lasting    book letter story poem message show lesson dress
+red          rouge             after   -                 lasting    clothing driven dish colored
+blue         bleu              after   -                 lasting    clothing driven dish colored
+green        vert              after   -                 lasting    clothing driven dish colored -flower
+white        blanc/blanche     after   -                 lasting    clothing driven dish cat rabbit horse flower house
+black        noir              after   -                 lasting    clothing driven cat dog horse furniture bag
+yellow       jaune             after   -                 lasting    clothing driven colored -door bird
+expensive    cher              after   more expensive    lasting    clothing vehicle instrument watch ring hotel
+heavy        lourd             after   heavier           lasting    furniture bag box computer
+empty        vide              be      -                 passing    glass cup bag box house park restaurant
+full         plein             be      -                 passing    glass cup bag box transport
+clean        propre            be      cleaner           passing    clothing dish room driven opening hotel house
+dirty        sale              be      dirtier           passing    clothing dish room driven opening house
+broken       cassé             be      -                 lasting    dish furniture computer phone watch opening
+open         ouvert            be      -                 passing    opening box store museum library market
+closed       fermé             be      -                 passing    opening box store museum library school
+hot          chaud             be      -                 passing    soup coffee tea milk water
+cold         froid             be      -                 passing    drink soup meat room house
+delicious    délicieux         be      -                 lasting    food drink
+interesting  intéressant       after   more interesting  lasting    text show idea question lesson answer museum city
+boring       ennuyeux          after   more boring       lasting    text lesson movie game city
+easy         facile            after   easier            lasting    lesson question game
+difficult    difficile         after   more difficult    lasting    lesson question game problem book
+important    important         after   more important    lasting    message letter question problem lesson idea answer
+strange      étrange           after   -                 lasting    person text idea dream question answer song
+dangerous    dangereux         after   more dangerous    lasting    dog horse game city idea
+useful       utile             after   more useful       lasting    book tool idea answer
 """
 
 
-def _adjective(
-    english: str, french: str, place: str, kinds: str, comparative: str, duration: str
-) -> Adjective:
+def _adjective(english: str, french: str, place: str, comparative: str, duration: str, kinds: str) -> Adjective:
     masculine, feminine = forms(french)
     return Adjective(
         english=english,
@@ -77,7 +75,7 @@ def _adjective(
         place=place,
         kinds=kinds,
         comparative="" if comparative == "-" else comparative,
-        passing=duration == "passing",
+        duration=duration,
     )
 
 
@@ -85,6 +83,12 @@ ADJECTIVES = tuple(_adjective(*cells) for cells in rows(_TABLE, 6))
 
 # Forms before a masculine singular noun that begins with a vowel sound.
 BEFORE_VOWEL = {"beau": "bel", "vieux": "vieil", "nouveau": "nouvel"}
+
+# Praise and blame tell the listener something new: a good book, this good book, but not the good book.
+OPINIONS = frozenset({"beautiful", "good", "bad", "interesting", "boring", "easy", "difficult", "important"}) | {
+    *("strange", "dangerous", "useful", "expensive", "heavy", "rich", "famous", "brave", "shy", "lazy", "polite"),
+    *("serious", "intelligent"),
+}
 
 # Said of a situation: it is true -> c'est vrai.
 JUDGEMENTS = (

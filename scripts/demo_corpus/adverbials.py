@@ -9,52 +9,54 @@ from demo_corpus.words import Fixed, rows
 class Place:
     """A place one can be at and go to."""
 
+    kind: str
     at: Fixed
     to: Fixed
 
 
-# at, English; at, French; to, English; to, French
+# kind; at, English; at, French; to, English; to, French
 _PLACES = """
-at home            à la maison        home               à la maison
-at school          à la école         to school          à la école
-at church          à la église        to church          à la église
-at the office      à le bureau        to the office      à le bureau
-at the hospital    à le hôpital       to the hospital    à le hôpital
-at the hotel       à le hôtel         to the hotel       à le hôtel
-at the restaurant  à le restaurant    to the restaurant  à le restaurant
-at the museum      à le musée         to the museum      à le musée
-at the market      à le marché        to the market      à le marché
-at the station     à la gare          to the station     à la gare
-at the library     à la bibliothèque  to the library     à la bibliothèque
-at the airport     à le aéroport      to the airport     à le aéroport
-on the beach       sur la plage       to the beach       à la plage
-in the park        dans le parc       to the park        à le parc
-in the garden      dans le jardin     to the garden      dans le jardin
-in the kitchen     dans la cuisine    to the kitchen     dans la cuisine
-in Paris           à Paris            to Paris           à Paris
-in London          à Londres          to London          à Londres
-in France          en France          to France          en France
-in Japan           à le Japon         to Japan           à le Japon
-in Canada          à le Canada        to Canada          à le Canada
-in the United States  à les États-Unis  to the United States  à les États-Unis
+home     at home            à la maison        home               à la maison
+home     in the kitchen     dans la cuisine    to the kitchen     dans la cuisine
+outside  in the garden      dans le jardin     to the garden      dans le jardin
+outside  in the park        dans le parc       to the park        à le parc
+outside  on the beach       sur la plage       to the beach       à la plage
+school   at school          à la école         to school          à la école
+quiet    at the library     à la bibliothèque  to the library     à la bibliothèque
+quiet    at the museum      à le musée         to the museum      à le musée
+church   at church          à la église        to church          à la église
+work     at the office      à le bureau        to the office      à le bureau
+work     at the hospital    à le hôpital       to the hospital    à le hôpital
+dining   at the hotel       à le hôtel         to the hotel       à le hôtel
+dining   at the restaurant  à le restaurant    to the restaurant  à le restaurant
+stop     at the market      à le marché        to the market      à le marché
+stop     at the station     à la gare          to the station     à la gare
+stop     at the airport     à le aéroport      to the airport     à le aéroport
+city     in Paris           à Paris            to Paris           à Paris
+city     in London          à Londres          to London          à Londres
+country  in France          en France          to France          en France
+country  in Japan           à le Japon         to Japan           à le Japon
+country  in Canada          à le Canada        to Canada          à le Canada
+country  in the United States  à les États-Unis  to the United States  à les États-Unis
 """
 
 PLACES = tuple(
-    Place(Fixed(at_english, at_french), Fixed(to_english, to_french))
-    for at_english, at_french, to_english, to_french in rows(_PLACES, 4)
+    Place(kind, Fixed(at_english, at_french), Fixed(to_english, to_french))
+    for kind, at_english, at_french, to_english, to_french in rows(_PLACES, 5)
 )
+HOME = PLACES[0]
 
 # What is found where: there is a cat under the table. Kinds or nouns; English; French.
 _SPOTS = """
-animal person tree flower bike chair     in the garden          dans le jardin
-animal person tree driven bike           in front of the house  devant la maison
+animal boy girl child tree bike chair     in the garden          dans le jardin
+animal man woman child tree driven bike  in front of the house  devant la maison
 food drink dish furniture cat dog mouse  in the kitchen         dans la cuisine
 text food drink small dish lamp          on the table           sur la table
 cat dog mouse ball bag shoe box          under the table        sous la table
 cat dog mouse box shoe ball              under the bed          sous le lit
 cat dog bag box umbrella                 behind the door        derrière la porte
 text small mouse                         in the box             dans la boîte
-person tree bus driven horse             in the street          dans la rue
+man woman child job bus driven horse     in the street          dans la rue
 """
 
 SPOTS = tuple((kinds, Fixed(english, french)) for kinds, english, french in rows(_SPOTS, 3))

@@ -145,9 +145,7 @@ class Clause:
             return conjugation.conjugate(infinitive, simple, agreement.slot), []
         participle = conjugation.participle(infinitive)
         with_etre = verb.etre or verb.reflexive
-        auxiliary = conjugation.conjugate(
-            "être" if with_etre else "avoir", conjugation.Tense.PRESENT, agreement.slot
-        )
+        auxiliary = conjugation.conjugate("être" if with_etre else "avoir", conjugation.Tense.PRESENT, agreement.slot)
         preceding = agreement if with_etre else self._preceding_object(reading)
         if preceding:
             participle = french.agree(participle, preceding.gender, preceding.plural)

@@ -1,41 +1,77 @@
 """Commands, and sentences of two clauses."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from demo_corpus import conjugation, verbs
 from demo_corpus.adjectives import ADJECTIVES, SENSATIONS
-from demo_corpus.adverbials import PLACES
+from demo_corpus.adverbials import HOME, PLACES
 from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import Dice, nouns_among, person, somebody, weave
+from demo_corpus.drawing import (
+    EVERYONE,
+    SINGULAR,
+    Dice,
+    nouns_among,
+    other_person,
+    others,
+    overlap,
+    person,
+    person_phrase,
+    pronoun_object,
+    somebody,
+    thing,
+    weave,
+)
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate, Quality, State
-from demo_corpus.pronouns import HE, PEOPLE, SHE, THEY, WE, YOU, I, Nominal, Pronoun, Reading
+from demo_corpus.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
 from demo_corpus.sentences import Sentence
-from demo_corpus.simple import imperative_object, intransitive_predicate, object_for
-from demo_corpus.states import weather_clause
-from demo_corpus.words import Aspect
+from demo_corpus.simple import intransitive_predicate, object_for
+from demo_corpus.words import Aspect, Verb
 
-_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed)
-_ORDERS_WITH_OBJECT = tuple(v for v in verbs.TRANSITIVE if v.aspect in (Aspect.ACTIVITY, Aspect.EVENT))
-_TEMPORARY = tuple(a for a in ADJECTIVES if a.passing and "person" in a.kinds.split())
+_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed and verb.english != "win")
+_HE_OR_SHE = {"m": HE, "f": SHE}
+_ORDERS_WITH_OBJECT = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect is Aspect.ACTIVITY)
+_COMPLETED = tuple(
+    verb
+    for verb in verbs.TRANSITIVE
+    if verb.aspect in (Aspect.ACTIVITY, Aspect.EVENT, Aspect.ACCIDENT)
+    and any(not noun.is_among("kin person") for noun in nouns_among(verb.objects))
+)
+_AT_HOME = tuple(verb for verb in verbs.INTRANSITIVE if "home" in verb.places.split())
+_GOING_ON = tuple(verb for verb in verbs.INTRANSITIVE if verb.places)
+_TURNS = verbs.named(verbs.INTRANSITIVE, "leave", "come back", "win", "lose", "lie")
+_TEMPORARY = tuple(a for a in ADJECTIVES if a.duration == "passing" and "person" in a.kinds.split())
 
 
 def command(dice: Dice) -> Sentence:
     """Listen! Help me! Don't open the door! Let's dance!."""
-    together, negated = dice.chance(0.2), dice.chance(0.3)
+    negated = dice.chance(0.3)
+    subject = WE if dice.chance(0.2) else YOU
     if dice.chance(0.35):
         predicate = Predicate(dice.pick(_ORDERS))
+        negated = negated or predicate.verb in verbs.DISCOURAGED
     else:
         verb = dice.pick(_ORDERS_WITH_OBJECT)
-        predicate = Predicate(verb, imperative_object(dice, verb))
-    opening = (["let", "'s", "not"] if negated else ["let", "'s"]) if together else ["do", "n't"] if negated else []
+        predicate = Predicate(verb, _order_object(dice, verb, subject))
+    if subject is WE:
+        opening = ["let", "'s", "not"] if negated else ["let", "'s"]
+    else:
+        opening = ["do", "n't"] if negated else []
     verb_word = predicate.verb.english.split()[0]
-    subject = WE if together else YOU
     return Sentence(
         [*opening, verb_word, *predicate.english_tail(""), "!"],
         lambda reading: [*_french_command(predicate, subject, negated, reading), "!"],
-        frozenset({"polite"}) | predicate.questions,
+        predicate.questions | (YOU.questions & {"address"} if subject is YOU else frozenset()),
     )
+
+
+def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
+    """Whom or what to act on by order of the speaker."""
+    pronoun = pronoun_object(dice, verb, subject)
+    if dice.chance(0.4) and pronoun is not YOU:
+        return pronoun
+    noun = dice.pick(nouns_among(verb.objects))
+    return person_phrase(dice, noun) if noun.is_among("kin person") else thing(dice, noun)
 
 
 def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[str]:
@@ -52,8 +88,131 @@ def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, readi
 
 def relative(dice: Dice) -> Sentence:
     """Where is the car that you bought? -> Où est la voiture que tu as achetée ?."""
-    subject = somebody(dice) if dice.chance(0.3) else dice.pick((I, YOU, HE, SHE, WE, THEY))
-    past = (Aspect.ACTIVITY, Aspect.EVENT, Aspect.ACCIDENT)
-    verb = dice.pick([v for v in verbs.TRANSITIVE if v.aspect in past])
-    noun = dice.pick([noun for noun in nouns_among(verb.objects) if not noun.is_among("kin place")] or NO_NOUN)
-    return Sentence([], lambda r: [], frozenset())
+    subject = dice.pick(PEOPLE) if dice.chance(0.7) else somebody(dice)
+    verb = dice.pick(_COMPLETED)
+    noun = dice.pick([noun for noun in nouns_among(verb.objects) if not noun.is_among("kin person")])
+    phrase = NounPhrase(Determiner.THE, noun, plural=not noun.mass and dice.chance(0.25))
+    clause = Clause(subject, Predicate(verb), Tense.PAST, fronted=phrase)
+    many = int(phrase.plural)
+    opening, french_opening, mark = dice.pick(
+        (
+            (["where", ("is", "are")[many]], ["où", ("est", "sont")[many]], "?"),
+            (["here", ("is", "are")[many]], ["voici"], "."),
+            ([("this is", "these are")[many]], ["ce", ("est", "sont")[many]], "."),
+        )
+    )
+    return Sentence(
+        [*opening, *phrase.english(), "that", *clause.english(), mark],
+        lambda r: [*french_opening, *phrase.french(r), "que", *clause.french(r), mark],
+        phrase.questions | clause.questions,
+    )
+
+
+def opinion(dice: Dice) -> Sentence:
+    """I think that Tom is tired. She says she will leave tomorrow."""
+    thinker = dice.pick(SINGULAR)
+    opinions = verbs.OPINION if thinker.person == "he" else verbs.OPINION_OF_MINE
+    main = Clause(thinker, Predicate(dice.pick(opinions)))
+    hopeful = main.predicate.verb.english == "hope"
+    subject = person(dice)
+    inner = _news(dice, dice.pick(PEOPLE) if overlap(thinker, subject) else subject, hopeful)
+    if hopeful and inner.tense not in (Tense.SIMPLE, Tense.CONTINUOUS):
+        inner = replace(inner, tense=Tense.FUTURE, frequency=None, time=None)
+    that = ["that"] if dice.chance(0.6) else []
+    return Sentence(
+        [*main.english(), *that, *inner.english(), "."],
+        lambda r: [*main.french(r), "que", *inner.french(r), "."],
+        main.questions | inner.questions,
+    )
+
+
+def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
+    """Something to think, say or know; an act if it is to be hoped."""
+    roll = dice.pick(range(2 if hopeful else 0, 5))
+    if roll == 0:
+        return Clause(subject, Predicate(verbs.BE, attribute=Quality(dice.pick(_TEMPORARY))))
+    if roll == 1:
+        return Clause(subject, Predicate(verbs.BE_HAVING, attribute=State(dice.pick(SENSATIONS))))
+    if roll == 2:
+        return weave(dice, subject, intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), subject))
+    if roll == 3:
+        return Clause(subject, Predicate(verbs.GO, adjunct=dice.pick(PLACES).to), Tense.FUTURE)
+    clause = weave(dice, subject, Predicate(dice.pick(verbs.TRANSITIVE)))
+    return replace(clause, predicate=replace(clause.predicate, direct=object_for(dice, clause)))
+
+
+# What makes people do what, and what keeps them from it; verbs and states by their English names.
+_CAUSES = (
+    (("sleep", "rest"), ("tired", "sick", "sleepy")),
+    (("eat", "cook"), ("hungry",)),
+    (("drink",), ("thirsty", "hot")),
+    (("cry",), ("sad", "afraid", "alone", "worried")),
+    (("shout", "run"), ("afraid",)),
+    (("sing", "dance", "smile", "laugh"), ("happy",)),
+)
+_HINDRANCES = (
+    ("sing", "dance", "work", "study", "play", "cook", "run", "swim", "travel", "drive", "talk", "go out"),
+    ("tired", "sick", "busy", "sad", "cold", "afraid", "sleepy"),
+)
+
+
+def because(dice: Dice) -> Sentence:
+    """Tom is crying because he is sad. I didn't dance because I was tired."""
+    hindered = dice.chance(0.5)
+    acts, states = _HINDRANCES if hindered else dice.pick(_CAUSES)
+    subject = dice.pick(EVERYONE)
+    # A name is taken up by its pronoun: Marie pleure parce qu'elle est triste.
+    again = subject if isinstance(subject, Pronoun) else _HE_OR_SHE[subject.agreement(Reading()).gender]
+    tense, state_tense = dice.pick(((Tense.CONTINUOUS, Tense.SIMPLE), (Tense.PAST, Tense.PAST)))
+    contracted = dice.chance(0.5)
+    polarity = Polarity.NOT if hindered else Polarity.YES
+    act = Predicate(dice.pick(verbs.named(verbs.INTRANSITIVE, *acts)))
+    main = Clause(subject, act, tense, polarity, contracted)
+    reason = Clause(again, _state(dice.pick(states)), state_tense, contracted=contracted)
+    return Sentence(
+        [*main.english(), "because", *reason.english(), "."],
+        lambda r: [*main.french(r), "parce", "que", *reason.french(r), "."],
+        main.questions | reason.questions,
+    )
+
+
+def _state(english: str) -> Predicate:
+    for adjective in _TEMPORARY:
+        if adjective.english == english:
+            return Predicate(verbs.BE, attribute=Quality(adjective))
+    sensation = next(s for s in SENSATIONS if s.english_words == english)
+    return Predicate(verbs.BE_HAVING, attribute=State(sensation))
+
+
+def condition(dice: Dice) -> Sentence:
+    """If it rains, I will work at home -> S'il pleut, je travaillerai à la maison."""
+    doer = person(dice)
+    if dice.chance(0.4):
+        cause = Clause(WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW))))
+    else:
+        cause = Clause(person(dice), Predicate(dice.pick(_TURNS)))
+    effect = Predicate(dice.pick(_AT_HOME), adjunct=dice.maybe(0.5, [HOME.at]))
+    polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
+    result = Clause(doer, effect, Tense.FUTURE, polarity, dice.chance(0.5))
+    return Sentence(
+        ["if", *cause.english(), ",", *result.english(), "."],
+        lambda r: ["si", *cause.french(r), ",", *result.french(r), "."],
+        cause.questions | result.questions,
+    )
+
+
+def together(dice: Dice) -> Sentence:
+    """Tom is singing and Mary is dancing. I was reading while he was working in the garden."""
+    link, french_link = dice.pick(((["and"], ["et"]), (["while"], ["pendant", "que"])))
+    tense = dice.pick((Tense.CONTINUOUS, Tense.PAST_CONTINUOUS))
+    verb = dice.pick(_GOING_ON)
+    first = Clause(person(dice), Predicate(verb), tense)
+    rest = [pronoun for pronoun in others(first.subject) if pronoun is not first.subject]
+    other = other_person(dice, first.subject) if dice.chance(0.5) else dice.pick(rest)
+    act = intransitive_predicate(dice, dice.pick([v for v in _GOING_ON if v is not verb]), other)
+    second = Clause(other, act, tense)
+    return Sentence(
+        [*first.english(), *link, *second.english(), "."],
+        lambda r: [*first.french(r), *french_link, *second.french(r), "."],
+        first.questions | second.questions,
+    )

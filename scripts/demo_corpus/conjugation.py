@@ -37,14 +37,11 @@ _IRREGULAR = {
     "avoir": _irregular("ai as a avons avez ont", "eu", "aur"),
     "boire": _irregular("bois bois boit buvons buvez boivent", "bu", "boir"),
     "conduire": _irregular("conduis conduis conduit conduisons conduisez conduisent", "conduit", "conduir"),
-    "connaître": _irregular(
-        "connais connais connaît connaissons connaissez connaissent", "connu", "connaîtr"
-    ),
+    "connaître": _irregular("connais connais connaît connaissons connaissez connaissent", "connu", "connaîtr"),
     "construire": _irregular(
         "construis construis construit construisons construisez construisent", "construit", "construir"
     ),
     "courir": _irregular("cours cours court courons courez courent", "couru", "courr"),
-    "croire": _irregular("crois crois croit croyons croyez croient", "cru", "croir"),
     "devoir": _irregular("dois dois doit devons devez doivent", "dû", "devr"),
     "dire": _irregular("dis dis dit disons dites disent", "dit", "dir"),
     "dormir": _irregular("dors dors dort dormons dormez dorment", "dormi", "dormir"),

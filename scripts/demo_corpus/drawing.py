@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
-from demo_corpus.adjectives import ADJECTIVES
+from demo_corpus.adjectives import ADJECTIVES, OPINIONS
 from demo_corpus.adverbials import (
     ALREADY,
     FREQUENCIES,
@@ -18,7 +18,7 @@ from demo_corpus.clauses import Clause, Polarity, Tense
 from demo_corpus.nouns import NAMES, NOUNS
 from demo_corpus.phrases import NUMBERS, Determiner, NounPhrase
 from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import IT, PEOPLE, THEY, Nominal, Pronoun, Word
+from demo_corpus.pronouns import HE, IT, PEOPLE, SHE, THEY, YOU, I, Nominal, Pronoun, Word
 from demo_corpus.words import Adjective, Aspect, Fixed, Noun, Verb
 
 T = TypeVar("T")
@@ -46,8 +46,8 @@ class Dice:
         return items[int(self._random() * len(items))]
 
     def maybe(self, probability: float, items: Sequence[T]) -> T | None:
-        """One item with this probability, else None."""
-        return self.pick(items) if self.chance(probability) else None
+        """One item with this probability, else (or if there is none) None."""
+        return self.pick(items) if items and self.chance(probability) else None
 
 
 @cache
@@ -58,22 +58,30 @@ def nouns_among(wanted: str) -> tuple[Noun, ...]:
 
 @cache
 def _attributive(noun: Noun) -> tuple[Adjective, ...]:
-    return tuple(a for a in ADJECTIVES if a.place != "predicate" and a.describes(noun))
+    return tuple(a for a in ADJECTIVES if a.place != "be" and a.describes(noun))
+
+
+@cache
+def distinctive(noun: Noun) -> tuple[Adjective, ...]:
+    """Adjectives that tell which one is meant: the red car."""
+    return tuple(adjective for adjective in _attributive(noun) if adjective.english not in OPINIONS)
+
+
+EVERYONE: tuple[Nominal, ...] = (*PEOPLE, *PERSONS)
+SINGULAR: tuple[Nominal, ...] = (I, YOU, HE, SHE, *PERSONS)
 
 
 def person(dice: Dice) -> Nominal:
     """Someone to be a subject: a pronoun in half of the cases, else a name or a noun."""
     if dice.chance(0.5):
         return dice.pick(PEOPLE)
-    return somebody(dice)
+    return couple(dice) if dice.chance(0.07) else somebody(dice)
 
 
 def somebody(dice: Dice) -> Nominal:
-    """Someone who is not a pronoun."""
+    """One person or group who is not a pronoun; a couple would need its preposition twice (à Tom et à Marie)."""
     if dice.chance(0.45):
         return dice.pick(PERSONS)
-    if dice.chance(0.1):
-        return couple(dice)
     return person_phrase(dice, dice.pick(nouns_among("kin person")))
 
 
@@ -93,19 +101,19 @@ def couple(dice: Dice) -> Word:
 
 def person_phrase(dice: Dice, noun: Noun) -> NounPhrase:
     """A definite person: my brother, the doctor, this woman, Tom's friends."""
-    plural = dice.chance(0.2) and noun.english not in ("father", "mother", "king", "queen", "boss")
+    plural = dice.chance(0.2) and not noun.is_among("father mother grandfather grandmother king queen boss")
     if noun.is_among("kin"):
         owner = dice.pick(PEOPLE) if dice.chance(0.8) else dice.pick(PERSONS)
         return NounPhrase(Determiner.THE, noun, plural, owner=owner)
-    determiner = Determiner.THIS if dice.chance(0.2) else Determiner.THE
-    adjective = dice.maybe(0.15, _attributive(noun))
+    determiner = Determiner.THIS if dice.chance(0.2) and not noun.is_among("king queen") else Determiner.THE
+    adjective = dice.maybe(0.2, distinctive(noun))
     return NounPhrase(determiner, noun, plural, adjective)
 
 
 def thing(dice: Dice, noun: Noun) -> NounPhrase:
     """A definite thing: the car, this red car, my car, Tom's car."""
-    plural = not noun.mass and dice.chance(0.2)
-    adjective = None if noun.mass else dice.maybe(0.25, _attributive(noun))
+    plural = not noun.mass and not noun.is_among("place") and dice.chance(0.2)
+    adjective = None if noun.mass else dice.maybe(0.3, distinctive(noun))
     roll = dice.pick(range(10))
     if roll < 4 and noun.is_among(_OWNED):
         return NounPhrase(Determiner.THE, noun, plural, adjective, dice.pick(PEOPLE))
@@ -138,16 +146,16 @@ def others(subject: Nominal) -> tuple[Pronoun, ...]:
 
 def other_person(dice: Dice, subject: Nominal, noun: Noun | None = None) -> Nominal:
     """A person other than the subject, not a pronoun."""
-    while True:
-        other = person_phrase(dice, noun) if noun else somebody(dice)
-        if not _overlap(subject, other):
-            return other
+    other = person_phrase(dice, noun) if noun else somebody(dice)
+    while overlap(subject, other):
+        other = somebody(dice)
+    return other
 
 
-def _overlap(subject: Nominal, other: Nominal) -> bool:
+def overlap(subject: Nominal, other: Nominal) -> bool:
     """Whether they share a name or a noun: Tom sees Tom and Mary, my friend sees his friend."""
     words = {*subject.english()} & {*other.english()}
-    return any(word[0].isupper() and word != "I" or word in _NOUN_FORMS for word in words)
+    return any((word[0].isupper() and word != "I") or word in _NOUN_FORMS for word in words)
 
 
 _NOUN_FORMS = frozenset(form for noun in NOUNS for form in (noun.english, noun.english_plural))
@@ -164,26 +172,47 @@ def pronoun_object(dice: Dice, verb: Verb, subject: Nominal) -> Pronoun:
 
 def weave(dice: Dice, subject: Nominal, predicate: Predicate) -> Clause:
     """Give a predicate a tense, a polarity and adverbs that suit its verb."""
-    aspect = predicate.verb.aspect
+    verb = predicate.verb
+    aspect = verb.aspect
     tense = dice.pick(_TENSES[aspect])
-    polarity = dice.pick(_POLARITIES[tense])
-    if aspect is Aspect.STATE and polarity is Polarity.NEVER:
-        polarity = Polarity.NOT
+    if tense is Tense.SIMPLE and verb.once:
+        tense = Tense.PAST
+    polarity = _natural(verb, tense, dice.pick(_POLARITIES[tense]))
     frequency = time = None
     if tense is Tense.PERFECT and polarity is Polarity.YES:
         frequency = ALREADY
     elif tense is Tense.SIMPLE and aspect is Aspect.ACTIVITY and polarity is Polarity.YES:
         # A bare present of a single act sounds like a stage direction; a habit does not.
-        frequency, time = (dice.pick(FREQUENCIES), None) if dice.chance(0.6) else (None, dice.pick(HABITS))
+        regular = verb.objects or verb.places or (verb.willed and (verb.etre or verb.reflexive))
+        if regular and dice.chance(0.4):
+            time = dice.pick(HABITS[:2] if verb.objects else HABITS)
+        else:
+            frequency = dice.pick(FREQUENCIES)
     elif aspect is not Aspect.STATE and polarity in (Polarity.YES, Polarity.NOT) and tense in TIMES:
-        time = dice.maybe(0.35, TIMES[tense])
+        # Great deeds are told by the year, and getting up by the day.
+        reach = 5 if verb.once or verb.etre else 3 if verb.reflexive else 4
+        time = dice.maybe(0.35, TIMES[tense][:reach])
     return Clause(subject, predicate, tense, polarity, dice.chance(0.5), frequency, time)
+
+
+def _natural(verb: Verb, tense: Tense, polarity: Polarity) -> Polarity:
+    """Mend denials that nobody says: I don't wait for him (but never), he doesn't wake up anymore."""
+    if verb.aspect is Aspect.STATE and polarity is Polarity.NEVER:
+        return Polarity.NOT
+    if tense is not Tense.SIMPLE or verb.aspect is not Aspect.ACTIVITY:
+        return polarity
+    if polarity is Polarity.NOT and verb.objects and verb.english not in ("eat", "drink", "wear", "drive"):
+        return Polarity.NEVER
+    if polarity is Polarity.NOT and verb.reflexive and not verb.places:
+        return Polarity.NEVER
+    if polarity is Polarity.ANYMORE and not (verb.objects or verb.places or verb.manners):
+        return Polarity.NOT
+    return polarity
 
 
 TIMES: dict[Tense, tuple[Fixed, ...]] = {
     Tense.CONTINUOUS: PRESENT_TIMES,
     Tense.PAST: PAST_TIMES,
-    Tense.PAST_CONTINUOUS: PAST_TIMES[:3],
     Tense.FUTURE: FUTURE_TIMES,
 }
 _TENSES = {
@@ -194,7 +223,7 @@ _TENSES = {
     Aspect.STATE: (Tense.SIMPLE, Tense.SIMPLE, Tense.PAST),
     Aspect.EVENT: (Tense.PAST, Tense.PAST, Tense.FUTURE, Tense.PERFECT),
     Aspect.ACCIDENT: (Tense.PAST, Tense.PAST, Tense.PERFECT),
-    Aspect.PERCEPTION: (Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, Tense.FUTURE, Tense.PERFECT),
+    Aspect.WHOLE: (Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, Tense.FUTURE, Tense.PERFECT),
     Aspect.MODAL: (Tense.SIMPLE,),
 }
 _MOSTLY_YES = (Polarity.YES, Polarity.YES, Polarity.YES, Polarity.NOT)

@@ -43,6 +43,7 @@ _IRREGULAR = {
     "see": ("saw", "seen"),
     "sell": ("sold", "sold"),
     "send": ("sent", "sent"),
+    "show": ("showed", "shown"),
     "sing": ("sang", "sung"),
     "sleep": ("slept", "slept"),
     "swim": ("swam", "swum"),

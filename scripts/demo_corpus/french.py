@@ -13,7 +13,7 @@ def begins_with_vowel(word: str) -> bool:
     """Whether a word calls for elision (l'homme, n'y, mon amie) in the word before it."""
     if word.lower() in _ASPIRATED:
         return False
-    return word == "y" or word[0].lower() in "aàâeéèêhiîoôuû"
+    return word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû"
 
 
 def join(tokens: Sequence[str]) -> str:

@@ -74,16 +74,16 @@ object tool          computer             ordinateur                  m
 object tool small    phone                téléphone                   m
 object tool small    knife/knives         couteau                     m
 object tool small    map                  carte                       f
-object tool small    umbrella             parapluie                   m
+object tool small colored  umbrella             parapluie                   m
 object small         key                  clé                         f
 object small         watch                montre                      f
-object small         bag                  sac                         m
+object small colored   bag                  sac                         m
 object small         ring                 bague                       f
 object small         ticket               billet                      m
 object small         gift                 cadeau                      m
-object small         ball                 balle                       f
+object small colored   ball                 balle                       f
 object small         photo                photo                       f
-object small         box                  boîte                       f
+object small colored   box                  boîte                       f
 object dish          glass                verre                       m
 object dish          cup                  tasse                       f
 object dish          plate                assiette                    f
@@ -91,9 +91,9 @@ object               painting             tableau                     m
 object instrument    guitar               guitare                     f
 object instrument    piano                piano                       m
 object instrument    violin               violon                      m
-opening              door                 porte                       f
+opening colored      door                 porte                       f
 opening              window               fenêtre                     f
-plant                flower               fleur                       f
+plant colored        flower               fleur                       f
 plant                tree                 arbre                       m
 clothing             shirt                chemise                     f
 clothing             dress                robe                        f
@@ -104,7 +104,7 @@ clothing             tie                  cravate                     f
 clothing             shoe                 chaussure                   f
 vehicle driven       car                  voiture                     f
 vehicle driven       truck                camion                      m
-vehicle              bike                 vélo                        m
+vehicle colored      bike                 vélo                        m
 vehicle              boat                 bateau                      m
 transport            train                train                       m
 transport            bus                  bus                         m

@@ -57,7 +57,7 @@ class NounPhrase:
         """The fields of `Reading` that its French depends on."""
         questions = frozenset({"named"}) if self.noun.gender == "mf" else frozenset()
         if isinstance(self.owner, Pronoun):
-            return questions | (self.owner.questions & {"polite"})
+            return questions | (self.owner.questions & {"address"})
         return questions | (self.owner.questions if self.owner else frozenset())
 
     def agreement(self, reading: Reading) -> Agreement:
@@ -124,7 +124,7 @@ class NounPhrase:
         return [self.determiner.value]
 
     def _possessive(self, gender: str, following: str, reading: Reading, owner: Pronoun) -> str:
-        polite = owner.possessive == "your" and reading.polite
+        polite = owner.possessive == "your" and reading.address == "vous"
         forms = _POLITE_POSSESSIVE if polite else _POSSESSIVES[owner.possessive]
         if self.plural:
             return forms[2]

@@ -120,8 +120,8 @@ class Predicate:
         if self.infinitive:
             tokens += [self.infinitive.verb.english.split()[0], *self.infinitive.english_tail(some)]
         tokens += self.manner.english_tokens if self.manner else []
-        tokens += ["with", *self.company.english(as_object=True)] if self.company else []
-        return tokens + (self.adjunct.english_tokens if self.adjunct else [])
+        tokens += self.adjunct.english_tokens if self.adjunct else []
+        return tokens + (["with", *self.company.english(as_object=True)] if self.company else [])
 
     def clitics(self, agreement: Agreement, reading: Reading) -> list[str]:
         """The pronouns before the French verb, in their order: me le, le lui."""
@@ -151,8 +151,8 @@ class Predicate:
         if self.infinitive:
             tokens += self.infinitive.french_infinitive(agreement, reading, negated)
         tokens += self.manner.french_tokens if self.manner and self.manner is not WELL else []
-        tokens += ["avec", *strong(self.company, reading)] if self.company else []
-        return tokens + (self.adjunct.french_tokens if self.adjunct else [])
+        tokens += self.adjunct.french_tokens if self.adjunct else []
+        return tokens + (["avec", *strong(self.company, reading)] if self.company else [])
 
     def french_infinitive(self, agreement: Agreement, reading: Reading, negated: bool) -> list[str]:
         """The predicate after another verb: je veux la voir."""

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 from demo_corpus.conjugation import Slot
@@ -12,7 +12,7 @@ from demo_corpus.conjugation import Slot
 class Reading:
     """One answer to what French must say and English does not: tu or vous, and who is a woman."""
 
-    polite: bool = False
+    address: str = "tu"
     speaker: str = "m"
     addressee: str = "m"
     they: str = "m"
@@ -20,21 +20,14 @@ class Reading:
     named: str = "m"  # the friend, the student: people called by a noun that hides gender
 
 
-_CHOICES: dict[str, tuple[bool, bool] | tuple[str, str]] = {
-    "polite": (False, True),
-    "speaker": ("m", "f"),
-    "addressee": ("m", "f"),
-    "they": ("m", "f"),
-    "it": ("m", "f"),
-    "named": ("m", "f"),
-}
-
-
 def readings(open_questions: frozenset[str]) -> Iterator[Reading]:
     """All readings of a sentence that leaves these questions open, the most common first."""
-    asked = [name for name in _CHOICES if name in open_questions]
-    for answers in itertools.product(*(_CHOICES[name] for name in asked)):
-        yield replace(Reading(), **dict(zip(asked, answers, strict=True)))
+    choices = []
+    for question in fields(Reading):
+        both = ("tu", "vous") if question.name == "address" else ("m", "f")
+        choices.append(both if question.name in open_questions else both[:1])
+    for answers in itertools.product(*choices):
+        yield Reading(*answers)
 
 
 @dataclass(frozen=True)
@@ -113,7 +106,7 @@ class Pronoun:
             case "I":
                 return Agreement(0, reading.speaker, False)
             case "you":
-                return Agreement(4 if reading.polite else 1, reading.addressee, False)
+                return Agreement(4 if reading.address == "vous" else 1, reading.addressee, False)
             case "we":
                 return Agreement(3, reading.speaker, True)
             case "they":
@@ -124,7 +117,7 @@ class Pronoun:
 
 
 I = Pronoun("I", "me", "my", "I", frozenset({"speaker"}))  # noqa: E741
-YOU = Pronoun("you", "you", "your", "they", frozenset({"polite", "addressee"}))
+YOU = Pronoun("you", "you", "your", "they", frozenset({"address", "addressee"}))
 HE = Pronoun("he", "him", "his", "he", frozenset())
 SHE = Pronoun("she", "her", "her", "he", frozenset())
 IT = Pronoun("it", "it", "its", "he", frozenset({"it"}))

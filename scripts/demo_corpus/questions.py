@@ -7,25 +7,34 @@ from demo_corpus.clauses import Clause, Polarity, Tense
 from demo_corpus.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import HE, SHE, THEY, WE, WHO, YOU, Nominal
-from demo_corpus.sentences import Sentence, what, wh_question, who
+from demo_corpus.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
+from demo_corpus.sentences import Sentence, wh_question, what, who
 from demo_corpus.simple import intransitive_predicate, object_for
+from demo_corpus.words import Aspect
 
 _SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
-_COUNTING = verbs.named(verbs.TRANSITIVE, "have", "see", "buy", "eat", "read", "sell", "find", "want")
+_COUNTING = verbs.named(verbs.TRANSITIVE, "have", "buy", "eat", "read", "sell", "find", "want")
 _ANSWERABLE = tuple(verb for verb in verbs.TRANSITIVE if verb.english not in ("like", "hate"))
 _ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswith("kin"))
 
 
 def _asked_about(dice: Dice) -> Nominal:
-    """A subject for a question; never I, as je is hardly ever inverted."""
-    return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, WE, THEY))
+    """A subject for a question; not I, as je is hardly ever inverted, nor we, who know."""
+    return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
 
 
 def _plain(clause: Clause) -> Clause:
     """Without negation and adverbs: the question is about something else."""
     tense = Tense.PAST if clause.tense is Tense.PERFECT else clause.tense
     return replace(clause, tense=tense, polarity=Polarity.YES, frequency=None, time=None)
+
+
+def _at_once(clause: Clause) -> Clause:
+    """About this very moment, not about a habit."""
+    if clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY:
+        tense = Tense.PAST if clause.predicate.verb.once else Tense.CONTINUOUS
+        return replace(clause, tense=tense)
+    return clause
 
 
 def who_question(dice: Dice) -> Sentence:
@@ -37,13 +46,13 @@ def who_question(dice: Dice) -> Sentence:
     verb = dice.pick(_ANSWERABLE)
     clause = _plain(weave(dice, WHO, Predicate(verb)))
     direct = pronoun_object(dice, verb, WHO) if roll == 1 else object_for(dice, clause)
-    return who(replace(clause, predicate=Predicate(verb, direct)))
+    return who(replace(_at_once(clause), predicate=Predicate(verb, direct)))
 
 
 def where_question(dice: Dice) -> Sentence:
     """Where does Tom work? Where are you going?."""
     subject = _asked_about(dice)
-    placed = [verb for verb in verbs.INTRANSITIVE if verb.place]
+    placed = [verb for verb in verbs.INTRANSITIVE if verb.places]
     predicate = Predicate(verbs.GO if dice.chance(0.2) else dice.pick(placed))
     return wh_question("where", "où", _plain(weave(dice, subject, predicate)))
 
@@ -64,6 +73,7 @@ def why_question(dice: Dice) -> Sentence:
         verb = dice.pick(_ANSWERABLE)
         predicate = Predicate(verb, pronoun_object(dice, verb, subject))
     clause = _plain(weave(dice, subject, predicate))
+    clause = _at_once(clause)
     if dice.chance(0.3):
         clause = replace(clause, polarity=Polarity.NOT, contracted=True)
     return wh_question("why", "pourquoi", clause)
@@ -78,6 +88,8 @@ def what_question(dice: Dice) -> Sentence:
 def where_is(dice: Dice) -> Sentence:
     """Where is my key? -> Où est ma clé ?."""
     phrase = thing(dice, dice.pick(nouns_among("animal text small clothing vehicle public dish")))
+    if phrase.noun.is_among("public"):
+        phrase = replace(phrase, plural=False)
     verb, be = ("sont", "are") if phrase.plural else ("est", "is")
     return Sentence(
         ["where", be, *phrase.english(), "?"], lambda r: ["où", verb, *phrase.french(r), "?"], phrase.questions
@@ -90,5 +102,7 @@ def how_many(dice: Dice) -> Sentence:
     verb = dice.pick(_COUNTING)
     noun = dice.pick([n for n in nouns_among(verb.objects) if n.is_among(COUNTED) and not n.mass])
     clause = _plain(weave(dice, subject, Predicate(verb)))
+    if verb.aspect is not Aspect.STATE and clause.tense is not Tense.FUTURE:
+        clause = replace(clause, tense=Tense.PAST)
     clause = replace(clause, fronted=NounPhrase(Determiner.A, noun, plural=True))
     return wh_question(f"how many {noun.english_plural}", f"combien de {noun.french_plural}", clause)

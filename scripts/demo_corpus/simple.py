@@ -3,15 +3,16 @@
 from dataclasses import replace
 
 from demo_corpus import verbs
-from demo_corpus.adverbials import MANNERS, PLACES
+from demo_corpus.adverbials import ALREADY, MANNERS, PLACES
 from demo_corpus.clauses import Clause, Polarity, Tense
 from demo_corpus.drawing import (
     Dice,
+    distinctive,
     nouns_among,
     other_person,
     others,
+    overlap,
     person,
-    person_phrase,
     pronoun_object,
     some_thing,
     thing,
@@ -19,17 +20,18 @@ from demo_corpus.drawing import (
 )
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import I, IT, Nominal, Pronoun, YOU
+from demo_corpus.pronouns import HE, IT, SHE, WE, YOU, I, Nominal, Pronoun
 from demo_corpus.sentences import Sentence, statement, yes_no
-from demo_corpus.words import Aspect, Verb
+from demo_corpus.words import Aspect, Noun, Verb
 
 
 def told_or_asked(dice: Dice, clause: Clause) -> Sentence:
-    """A statement, or in one case of five a question."""
-    askable = clause.subject is not I and clause.polarity is Polarity.YES and clause.frequency is None
-    if askable and dice.chance(0.3):
-        return yes_no(clause)
-    return statement(clause)
+    """A statement, or now and then a question where one is natural."""
+    # I and we know what we do, though not what we will or may do.
+    uncertain = clause.tense is Tense.FUTURE or clause.predicate.verb.aspect is Aspect.MODAL
+    askable = clause.subject is not I and (clause.subject is not WE or uncertain)
+    askable = askable and clause.polarity is Polarity.YES and clause.frequency is None
+    return yes_no(clause) if askable and dice.chance(0.3) else statement(clause)
 
 
 def intransitive(dice: Dice) -> Sentence:
@@ -37,19 +39,49 @@ def intransitive(dice: Dice) -> Sentence:
     verb = dice.pick(verbs.INTRANSITIVE)
     subject = person(dice)
     clause = weave(dice, subject, intransitive_predicate(dice, verb, subject))
+    if clause.tense is Tense.PERFECT:
+        clause = _perfect(Clause(subject, Predicate(verb), contracted=clause.contracted))
+    if clause.predicate.manner or clause.predicate.adjunct in _FAR or verb.english == "hurry":
+        clause = replace(clause, time=None)
     return told_or_asked(dice, clause)
+
+
+_FAR = tuple(place.at for place in PLACES if place.kind in ("city", "country"))  # no one goes there by the day
+_SOON_DONE = verbs.named(
+    verbs.INTRANSITIVE,
+    *("eat", "drink", "rest", "leave", "arrive", "come back", "go out", "get up", "wake up", "get dressed"),
+)
+_EVER_DONE = verbs.named(
+    verbs.INTRANSITIVE,
+    *("sing", "dance", "work", "study", "cook", "cry", "laugh", "smile", "shout", "lie", "dream", "smoke"),
+    *("swim", "drive", "travel", "win", "lose", "fall"),
+)
+
+
+def _perfect(clause: Clause) -> Clause:
+    """He has already left, he has never lied; but he slept, for everyone has."""
+    verb = clause.predicate.verb
+    if verb in _SOON_DONE:
+        return replace(clause, tense=Tense.PERFECT, frequency=ALREADY)
+    if verb in _EVER_DONE:
+        return replace(clause, tense=Tense.PERFECT, polarity=Polarity.NEVER)
+    return replace(clause, tense=Tense.PAST)
 
 
 def intransitive_predicate(dice: Dice, verb: Verb, subject: Nominal) -> Predicate:
     """A verb, perhaps with how, with whom or where; rarely two of them."""
     manners = [manner for manner in MANNERS if manner.english_words in verb.manners.split()]
-    roll = dice.pick(range(10))
-    if manners and roll < 4:
-        return Predicate(verb, manner=dice.pick(manners))
-    if verb.place and roll < 8:
-        company = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
-        place = dice.pick(PLACES).at
-        return Predicate(verb, company=company if roll in (6, 7) else None, adjunct=place if roll != 6 else None)
+    company = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
+    place = dice.maybe(1, [place.at for place in PLACES if place.kind in verb.places.split()])
+    match dice.pick(range(8)):
+        case 0 | 1 if manners:
+            return Predicate(verb, manner=dice.pick(manners))
+        case 2 | 3:
+            return Predicate(verb, adjunct=place)
+        case 4 if verb.company:
+            return Predicate(verb, company=company)
+        case 5 if verb.company:
+            return Predicate(verb, company=company, adjunct=place)
     return Predicate(verb)
 
 
@@ -77,27 +109,44 @@ def object_for(dice: Dice, clause: Clause) -> Nominal:
     """A noun phrase that the verb can act on, as definite as its tense asks for."""
     verb, subject = clause.predicate.verb, clause.subject
     noun = dice.pick(nouns_among(verb.objects))
-    if noun.is_among("kin person") and verb.english != "need":
-        if dice.chance(0.3):
-            return other_person(dice, subject)
-        return other_person(dice, subject, noun)
+    if verb.english == "play":
+        return NounPhrase(Determiner.THE, noun)
+    if noun.is_among("kin person"):
+        return other_person(dice, subject, None if dice.chance(0.3) else noun)
     if verb.english in ("like", "hate") and dice.chance(0.6) and not noun.is_among("place thought"):
         return NounPhrase(Determiner.GENERIC, noun, plural=not noun.mass)
     if verb.english == "wear":
-        owner = subject if isinstance(subject, Pronoun) else None
-        own = NounPhrase(Determiner.THE, noun, plural=noun.english == "shoe", owner=owner)
-        return own if owner and dice.chance(0.5) else _indefinite(dice, clause, noun.english)
-    if verb.english == "have" or (verb.preposition != "de" and not noun.is_among(_DEFINITE) and dice.chance(0.5)):
-        return _indefinite(dice, clause, noun.english)
+        return _clothes(dice, subject, noun)
+    if verb.english == "have" or (_may_be_new(clause, noun) and dice.chance(0.6)):
+        return _indefinite(dice, clause, noun)
     return thing(dice, noun)
 
 
-# Known to both speakers, or there is only one of them around: take the train, open the window.
-_DEFINITE = "opening transport thought place"
+def _clothes(dice: Dice, subject: Nominal, noun: Noun) -> NounPhrase:
+    """What one wears: one coat at a time, but both shoes, and most often one's own."""
+    plural = noun.english == "shoe"
+    adjective = dice.maybe(0.35, distinctive(noun))
+    if subject in (I, YOU, HE, SHE) and dice.chance(0.5):
+        return NounPhrase(Determiner.THE, noun, plural, adjective, owner=subject)
+    return NounPhrase(Determiner.A, noun, plural, adjective)
 
 
-def _indefinite(dice: Dice, clause: Clause, english: str) -> NounPhrase:
-    noun = nouns_among(english)[0]
+def _may_be_new(clause: Clause, noun: Noun) -> bool:
+    """Whether the object can be news: buy a car, but wash the car, take the train, open the window."""
+    if clause.predicate.verb not in _BRINGING_NEWS or noun.is_among("opening transport thought place"):
+        return False
+    return clause.tense is not Tense.PERFECT
+
+
+_BRINGING_NEWS = verbs.named(
+    verbs.TRANSITIVE,
+    *("eat", "drink", "read", "write", "watch", "see", "hear", "find", "choose", "buy", "sell", "want"),
+    *("draw", "learn", "build", "prepare"),
+)
+
+
+def _indefinite(dice: Dice, clause: Clause, noun: Noun) -> NounPhrase:
+    """An object that is news; many of it if the act is a habit: she reads books."""
     habit = clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY
     drawn = some_thing(dice, noun, several=habit or noun.english == "shoe")
     counted = drawn.determiner is not Determiner.A
@@ -126,57 +175,59 @@ def dative(dice: Dice) -> Sentence:
 def ditransitive(dice: Dice) -> Sentence:
     """I gave the book to Mary. He will show it to her."""
     subject = person(dice)
-    return told_or_asked(dice, weave(dice, subject, transfer(dice, subject)))
+    clause = weave(dice, subject, transfer(dice, subject))
+    if clause.tense is Tense.SIMPLE:  # to give the book every day makes no sense
+        clause = replace(clause, tense=Tense.PAST, polarity=Polarity.YES, frequency=None, time=None)
+    return told_or_asked(dice, clause)
 
 
 def transfer(dice: Dice, subject: Nominal) -> Predicate:
     """A thing that changes hands, and who gets it."""
     verb = dice.pick(verbs.DITRANSITIVE)
     receiver = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
-    direct: Nominal = IT if isinstance(receiver, Pronoun) and dice.chance(0.4) else thing(
-        dice, dice.pick(nouns_among(verb.objects))
-    )
-    return Predicate(verb, direct, dative=receiver)
+    if isinstance(receiver, Pronoun) and dice.chance(0.4):
+        return Predicate(verb, IT, dative=receiver)
+    gift = thing(dice, dice.pick(nouns_among(verb.objects)))
+    return Predicate(verb, IT if overlap(gift, receiver) else gift, dative=receiver)
 
 
 def modal(dice: Dice) -> Sentence:
     """She can swim. I want to see her. He isn't going to sell the house."""
     helper = dice.pick(verbs.WITH_INFINITIVE)
     subject = person(dice)
-    clause = weave(dice, subject, Predicate(helper, infinitive=infinitive(dice, helper, subject)))
+    act = infinitive(dice, helper, subject)
+    clause = weave(dice, subject, Predicate(helper, infinitive=act))
     polarity = clause.polarity if clause.polarity in (Polarity.YES, Polarity.NOT) else Polarity.NOT
-    if helper is verbs.HAVE_TO:  # does not have to: not the opposite that ne doit pas would be
+    if act.verb in verbs.DISCOURAGED and helper in (verbs.MUST, verbs.HAVE_TO):
+        helper, polarity = verbs.MUST, Polarity.NOT
+    elif helper is verbs.HAVE_TO:  # does not have to: not the opposite that ne doit pas would be
         polarity = Polarity.YES
-    clause = replace(clause, polarity=polarity, time=None)
+    clause = replace(clause, predicate=Predicate(helper, infinitive=act), polarity=polarity)
     if helper is verbs.MUST:  # must he ...? is rare
         return statement(clause)
     return told_or_asked(dice, clause)
+
+
+_WILLED = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed)
+_PLANNED = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect in (Aspect.ACTIVITY, Aspect.EVENT))
 
 
 def infinitive(dice: Dice, helper: Verb, subject: Nominal) -> Predicate:
     """What one can, must or wants to do."""
     roll = dice.pick(range(10))
     if helper is verbs.LIKE_TO or roll < 4:
-        willed = [verb for verb in verbs.INTRANSITIVE if verb.willed and (verb.place or roll > 4)]
-        predicate = intransitive_predicate(dice, dice.pick(willed), subject)
+        pleasant = [verb for verb in _WILLED if verb.company and verb.english != "wait"]
+        verb = dice.pick(pleasant if helper is verbs.LIKE_TO else _WILLED)
+        predicate = intransitive_predicate(dice, verb, subject)
         return replace(predicate, manner=None)
     if roll == 4:
         return Predicate(verbs.GO, adjunct=dice.pick(PLACES).to)
     if roll == 5:
         return transfer(dice, subject)
-    acts = [v for v in verbs.TRANSITIVE if v.aspect in (Aspect.ACTIVITY, Aspect.EVENT)]
-    verb = dice.pick(acts)
+    verb = dice.pick(_PLANNED)
     if roll < 8:
         return Predicate(verb, pronoun_object(dice, verb, subject))
     noun = dice.pick(nouns_among(verb.objects))
     if noun.is_among("kin person"):
         return Predicate(verb, other_person(dice, subject))
     return Predicate(verb, thing(dice, noun))
-
-
-def imperative_object(dice: Dice, verb: Verb) -> Nominal:
-    """Whom or what to act on by order of the speaker."""
-    if dice.chance(0.4):
-        return pronoun_object(dice, verb, YOU)
-    noun = dice.pick(nouns_among(verb.objects))
-    return person_phrase(dice, noun) if noun.is_among("kin person") else thing(dice, noun)

@@ -7,9 +7,10 @@ from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
 from demo_corpus.adverbials import PLACES, SPOTS
 from demo_corpus.clauses import Clause, Polarity, Tense
 from demo_corpus.drawing import (
-    PERSONS,
+    SINGULAR,
     TIMES,
     Dice,
+    distinctive,
     nouns_among,
     other_person,
     others,
@@ -20,35 +21,33 @@ from demo_corpus.drawing import (
     weave,
 )
 from demo_corpus.nouns import NOUNS
-from demo_corpus.phrases import Determiner
+from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Job, Predicate, Quality, State
 from demo_corpus.pronouns import (
-    HE,
-    SHE,
+    PEOPLE,
     SOMETHING,
     THERE_ARE,
     THERE_IS,
     THESE,
     THIS,
     WEATHER_IT,
-    YOU,
-    I,
     Nominal,
 )
 from demo_corpus.sentences import Sentence
 from demo_corpus.simple import told_or_asked
-from demo_corpus.words import Adjective
+from demo_corpus.words import Adjective, Noun
 
 _DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
 
 
 def _settle(dice: Dice, subject: Nominal, predicate: Predicate, *, passing: bool) -> Clause:
     """Give a state its time; only passing states have a future and a yesterday."""
-    tense = dice.pick((Tense.SIMPLE, Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, Tense.FUTURE if passing else Tense.PAST))
+    later = Tense.FUTURE if passing else Tense.PAST
+    tense = dice.pick((Tense.SIMPLE, Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, later))
     polarity = Polarity.NOT if dice.chance(0.2) else Polarity.YES
     if passing and tense is Tense.SIMPLE and dice.chance(0.12):
         polarity = Polarity.ANYMORE
-    time = dice.maybe(0.35, TIMES[tense]) if passing and tense in TIMES else None
+    time = dice.maybe(0.35, TIMES[tense][:2]) if passing and tense in TIMES else None
     return Clause(subject, predicate, tense, polarity, dice.chance(0.5), time=time)
 
 
@@ -57,13 +56,16 @@ def quality(dice: Dice) -> Sentence:
     adjective = dice.pick(ADJECTIVES)
     subject = bearer(dice, adjective)
     predicate = Predicate(verbs.BE, attribute=Quality(adjective))
-    return told_or_asked(dice, _settle(dice, subject, predicate, passing=adjective.passing))
+    clause = _settle(dice, subject, predicate, passing=adjective.duration == "passing")
+    if adjective.duration == "permanent":
+        clause = replace(clause, tense=Tense.SIMPLE)
+    return told_or_asked(dice, clause)
 
 
 def bearer(dice: Dice, adjective: Adjective) -> Nominal:
     """Someone or something that can be so."""
     if "person" in adjective.kinds.split() and dice.chance(0.85):
-        return person(dice)
+        return _such_person(dice, adjective)
     noun = dice.pick(_DESCRIBED[adjective])
     if noun.is_among("kin person"):
         phrase = person_phrase(dice, noun)
@@ -71,19 +73,39 @@ def bearer(dice: Dice, adjective: Adjective) -> Nominal:
     return replace(thing(dice, noun), adjective=None)
 
 
-def comparison(dice: Dice) -> Sentence:
-    """Tom is taller than Mary. You are as rich as him."""
-    adjective = dice.pick([a for a in ADJECTIVES if a.comparative and "person" in a.kinds.split()])
+def _such_person(dice: Dice, adjective: Adjective) -> Nominal:
+    """Someone of whom it can be said: not a young grandfather, nor an old child."""
     subject = person(dice)
-    standard = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
+    if isinstance(subject, NounPhrase) and not adjective.describes(subject.noun):
+        return dice.pick(PEOPLE)
+    return subject
+
+
+def comparison(dice: Dice) -> Sentence:
+    """Tom is taller than Mary. You are as rich as him. The truck was dirtier than the car."""
+    adjective = dice.pick([a for a in ADJECTIVES if a.comparative])
+    if "person" in adjective.kinds.split():
+        subject = _such_person(dice, adjective)
+        rivals = [pronoun for pronoun in others(subject) if pronoun is not subject]
+        standard: Nominal = dice.pick(rivals) if dice.chance(0.5) else other_person(dice, subject)
+    else:
+        noun = dice.pick(_DESCRIBED[adjective])
+        alike = [other for other in _DESCRIBED[adjective] if other.kinds & noun.kinds and other != noun]
+        if not alike:
+            return quality(dice)
+        subject, standard = _the(noun), _the(dice.pick(alike))
     attribute = Quality(adjective, standard, equal=dice.chance(0.3))
     clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
     return told_or_asked(dice, clause)
 
 
+def _the(noun: Noun) -> NounPhrase:
+    return NounPhrase(Determiner.THE, noun)
+
+
 def profession(dice: Dice) -> Sentence:
     """He is a doctor. I'm a student."""
-    subject = dice.pick((I, YOU, HE, SHE, *PERSONS))
+    subject = dice.pick(SINGULAR)
     attribute = Job(dice.pick(nouns_among("job")))
     clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
     return told_or_asked(dice, clause)
@@ -117,7 +139,9 @@ def presentation(dice: Dice) -> Sentence:
     if not noun.is_among("kin") and dice.chance(0.5):
         phrase = some_thing(dice, noun, several=plural)
     if phrase.determiner is Determiner.THIS:
-        phrase = replace(phrase, determiner=Determiner.THE)
+        phrase = replace(phrase, determiner=Determiner.A)
+    if phrase.determiner is Determiner.THE and not phrase.owner:
+        phrase = replace(phrase, adjective=None)
     subject = THESE if phrase.plural else THIS
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
     clause = Clause(subject, Predicate(verbs.BE, phrase), Tense.SIMPLE, polarity, dice.chance(0.5))
@@ -127,10 +151,13 @@ def presentation(dice: Dice) -> Sentence:
 def existence(dice: Dice) -> Sentence:
     """There is a cat under the table. There wasn't any milk in the kitchen."""
     kinds, spot = dice.pick(SPOTS)
-    phrase = some_thing(dice, dice.pick(nouns_among(kinds)))
+    noun = dice.pick(nouns_among(kinds))
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
+    phrase = some_thing(dice, noun)
     if polarity is Polarity.NOT:
-        phrase = replace(phrase, determiner=Determiner.A)
+        phrase = replace(phrase, determiner=Determiner.A, adjective=None)
+    elif phrase.adjective not in distinctive(noun):
+        phrase = replace(phrase, adjective=None)
     subject = THERE_ARE if phrase.plural else THERE_IS
     tense = Tense.PAST if dice.chance(0.3) else Tense.SIMPLE
     predicate = Predicate(verbs.THERE_BE, phrase, adjunct=spot)
@@ -139,12 +166,7 @@ def existence(dice: Dice) -> Sentence:
 
 def weather(dice: Dice) -> Sentence:
     """It's raining. It was cold yesterday."""
-    return told_or_asked(dice, weather_clause(dice))
-
-
-def weather_clause(dice: Dice) -> Clause:
-    """What the weather does, or is."""
     if dice.chance(0.5):
-        return weave(dice, WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW))))
+        return told_or_asked(dice, weave(dice, WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW)))))
     predicate = Predicate(verbs.BE_WEATHER, attribute=State(dice.pick(WEATHER)))
-    return _settle(dice, WEATHER_IT, predicate, passing=True)
+    return told_or_asked(dice, _settle(dice, WEATHER_IT, predicate, passing=True))

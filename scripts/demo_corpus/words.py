@@ -48,13 +48,15 @@ class Adjective:
     english: str
     masculine: str
     feminine: str
-    place: str  # "before" or "after" the French noun; "predicate" when only used after be
-    kinds: str  # of nouns it can describe; single English nouns too
+    place: str  # "before" or "after" the French noun; "be" when only used after be
+    kinds: str  # of nouns it can describe; single English nouns too, and -child for an exception
     comparative: str  # English; "" when it is not compared
-    passing: bool  # tired, ready: a state of the day, so it goes with yesterday and tomorrow
+    duration: str  # passing (tired: goes with tomorrow), lasting (rich) or permanent (tall: no past)
 
     def describes(self, noun: Noun) -> bool:
         """Whether it can be said of a noun."""
+        if f"-{noun.english}" in self.kinds.split():
+            return False
         return noun.is_among(self.kinds) or (noun.is_among("kin") and "person" in self.kinds.split())
 
     def in_french(self, gender: str, plural: bool) -> str:
@@ -69,7 +71,7 @@ class Aspect(Enum):
     STATE = "has, wants: no continuous, and French describes its past in the imparfait"
     EVENT = "met, chose: over at once, so no present"
     ACCIDENT = "lost, broke: nor does one plan it"
-    PERCEPTION = "sees, saw: a simple present that is about now"
+    WHOLE = "sees, thanks: not seen from within, so no continuous"
     MODAL = "can, must: present only"
 
 
@@ -86,7 +88,9 @@ class Verb:
     reflexive: bool = False
     existential: bool = False  # takes y: il y a
     willed: bool = True  # one can want to do it, or be told to
-    place: bool = False  # goes with "in the garden"
+    once: bool = False  # done once to the same thing, so never a habit: sell the car
+    places: str = ""  # kinds of places where people do it
+    company: bool = False  # goes with "with her"
     manners: str = ""  # English adverbs of manner it goes with
 
 

@@ -81,6 +81,11 @@ def test_every_pair_comes_once_and_the_budget_holds(
             assert len(batch) == 1 or widest * len(batch) <= size
 
 
+def test_a_budget_is_used_to_the_last_token() -> None:
+    batches = plan([(9, 5)] * 30, 100, "tokens").epoch(0)
+    assert [len(batch) for batch in batches] == [10, 10, 10]
+
+
 def test_an_epoch_is_a_function_of_seed_and_number() -> None:
     pairs = [(1 + i % 40, 1 + i % 37) for i in range(5000)]
 

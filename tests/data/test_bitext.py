@@ -92,13 +92,13 @@ def test_zip_members(tmp_path: Path) -> None:
     assert not (tmp_path.parent / "evil.txt").exists()
     with pytest.raises(UserError, match=r"two\.zip: name one member .* out of: a\.txt, b\.txt\."):
         rows(write_zip(tmp_path / "two.zip", **{"a.txt": good, "b.txt": good}))
-    with pytest.raises(UserError, match="out of: x.tsv"):
+    with pytest.raises(UserError, match=r"out of: x\.tsv"):
         rows(f"{tmp_path / 'one.zip'}::y.tsv")
     with pytest.raises(UserError, match="it is empty"):
         rows(write_zip(tmp_path / "none.zip"))
     with pytest.raises(UserError, match=r"inner\.gz is itself an archive"):
         rows(write_zip(tmp_path / "nested.zip", **{"inner.gz": gzip.compress(good)}))
-    with pytest.raises(UserError, match="names a member of a .zip"):
+    with pytest.raises(UserError, match=r"names a member of a \.zip"):
         rows(f"{write(tmp_path / 'a.tsv', good)}::b")
 
 
@@ -166,7 +166,7 @@ def test_damaged_archives(tmp_path: Path) -> None:
         rows(tmp_path / "gone.tsv")
 
 
-@pytest.mark.parametrize("line", [b"\0", b"a\tb\n"])
+@pytest.mark.parametrize("line", [b"\0", b"a\t" + b"b" * 5000 + b"\n"])
 @pytest.mark.parametrize("kind", ["gz", "zip"])
 def test_a_bomb_is_stopped_in_little_memory(tmp_path: Path, line: bytes, kind: str) -> None:
     content = line * (64 * 2**20 // len(line))
@@ -203,4 +203,4 @@ def test_filters_count_what_they_drop(tmp_path: Path) -> None:
 
 
 def test_a_blank_line_is_empty_and_not_malformed(tmp_path: Path) -> None:
-    assert rows(write(tmp_path / "a.tsv", b"a\tb\n\n  \n"))[0] == [["a", "b"], ["", ""], ["", ""]]
+    assert rows(write(tmp_path / "a.tsv", b"\xef\xbb\xbf\na\tb\n  \n"))[0] == [["", ""], ["a", "b"], ["", ""]]

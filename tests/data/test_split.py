@@ -90,13 +90,11 @@ def test_given_sets_are_kept_out_of_training_and_of_each_other(pairs: list[Pair]
 
 def test_the_spelling_with_more_references_represents_a_source() -> None:
     pairs = [("go", "1"), ("Go!", "2"), ("Go!", "3")]
-    result, _ = split([*pairs, ("x", "4"), ("y", "5"), ("z", "6")], 1, 1)
-    variants, _ = split([(f"{s}{i}", f"{t} {i}") for i in range(60) for s, t in pairs], 1, 1)
+    variants, _ = split([(f"{s} {i}", f"{t} {i}") for i in range(60) for s, t in pairs], 1, 1)
     for entry in variants.val + variants.test:
         assert entry.source.startswith("Go!")
         assert len(entry.references) == 2
     assert variants.dropped["other spelling of a held-out source"] == 2
-    assert result.train_pairs >= 2
 
 
 def test_the_leak_of_a_random_split_is_measured() -> None:
@@ -109,9 +107,9 @@ def test_the_leak_of_a_random_split_is_measured() -> None:
 
 
 def test_too_little_to_split() -> None:
-    with pytest.raises(UserError, match="Only 2 distinct source sentences"):
+    with pytest.raises(UserError, match="has 2 usable source sentences"):
         split([("a", "1"), ("A", "2"), ("b", "3")])
-    with pytest.raises(UserError, match="No pair is left"):
+    with pytest.raises(UserError, match="no pair left to train on"):
         split([("a", "x"), ("b", "x"), ("c", "x")])
 
 
@@ -150,7 +148,7 @@ def test_memory_does_not_grow_with_the_corpus() -> None:
         spool.CHUNK, spool.PARTITION = 2**12, 2**13
         with tempfile.TemporaryDirectory() as folder:
             pairs = spool.PairSpool(Path(folder))
-            pairs.fill((f"sentence number {i} of many", f"phrase {i} parmi tant d'autres") for i in range(int(sys.argv[1])))
+            pairs.fill((f"sentence {i} of many", f"phrase {i} parmi d'autres") for i in range(int(sys.argv[1])))
             split_pairs(pairs, Path(folder) / "train.tsv", 500, 500)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     """

@@ -38,9 +38,7 @@ def test_latin_needs_one_font(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_families_cover_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     marathi = "मराठी"
-    pretend(
-        monkeypatch, Noto_Serif_Marathi=marathi, Noto_Sans_Marathi=marathi, Partial=marathi[:2], Han="中文"
-    )
+    pretend(monkeypatch, Noto_Serif_Marathi=marathi, Noto_Sans_Marathi=marathi, Partial=marathi[:2], Han="中文")
     assert fonts.families("मराठी a") == ("Noto Sans Marathi", fonts.DEFAULT)
     assert fonts.families("中 मराठी") == ("Noto Sans Marathi", "Han", fonts.DEFAULT)
     joiners = "\u200d\ufe0f "  # these need no glyph
@@ -49,17 +47,13 @@ def test_families_cover_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shapes_of_chinese_characters_follow_the_region(monkeypatch: pytest.MonkeyPatch) -> None:
     everything = "骨の한"
-    pretend(
-        monkeypatch, Noto_Sans_CJK_JP=everything, Noto_Sans_CJK_KR=everything, Noto_Sans_CJK_SC=everything
-    )
+    pretend(monkeypatch, Noto_Sans_CJK_JP=everything, Noto_Sans_CJK_KR=everything, Noto_Sans_CJK_SC=everything)
     assert fonts.families("骨")[0] == "Noto Sans CJK SC"
     assert fonts.families("骨の")[0] == "Noto Sans CJK JP"
     assert fonts.families("骨한")[0] == "Noto Sans CJK KR"
 
 
-def test_a_missing_script_is_named_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_missing_script_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     pretend(monkeypatch)
     with caplog.at_level(logging.WARNING):
         for text in ("मराठी", "हिन्दी", "मराठी", "中文", "日本", "한국"):

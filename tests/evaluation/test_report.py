@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from nmt.errors import UserError
 from nmt.evaluation.metrics import Scores, score
 from nmt.evaluation.report import Row, table, write_evaluation
 

@@ -1,0 +1,39 @@
+"""One process at a time prepares a corpus; the others wait and find it done."""
+
+import fcntl
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def locked(final: Path) -> Iterator[bool]:
+    """Hold the lock on `final`, after a wait if need be; yields False where the file system has no locks."""
+    path = final.with_name(f".{final.name}.lock")
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        held = _lock(handle, final)
+        if not held or (path.exists() and path.stat().st_ino == os.fstat(handle).st_ino):
+            break
+        os.close(handle)  # the former holder removed the file while we waited: others lock a new one
+    try:
+        yield held
+    finally:
+        if held:
+            path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _lock(handle: int, final: Path) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        logger.info("Waiting for another process that is preparing %s.", final)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:  # some network file systems
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""The corpus: how often each construction is drawn, and which of its translations are kept."""
+
+from collections.abc import Iterator
+
+from demo_corpus import compound, questions, simple, states
+from demo_corpus.clauses import Clause, Polarity, Tense
+from demo_corpus.drawing import Dice
+from demo_corpus.predicates import Predicate
+from demo_corpus.pronouns import PEOPLE, WE, I
+from demo_corpus.sentences import Sentence, statement, yes_no
+from demo_corpus.verbs import INTRANSITIVE
+
+MOST_VARIANTS = 4
+ONLY_FIRST = 0.3  # of the sources come with their most common translation only, so that it prevails
+
+_WEIGHTS = (
+    (simple.intransitive, 12),
+    (simple.motion, 5),
+    (simple.transitive, 22),
+    (simple.with_pronoun, 12),
+    (simple.dative, 3),
+    (simple.ditransitive, 6),
+    (simple.modal, 10),
+    (states.quality, 12),
+    (states.comparison, 4),
+    (states.profession, 2),
+    (states.sensation, 3),
+    (states.location, 3),
+    (states.judgement, 1),
+    (states.presentation, 4),
+    (states.existence, 4),
+    (states.weather, 1),
+    (questions.who_question, 3),
+    (questions.where_question, 2),
+    (questions.when_question, 2),
+    (questions.why_question, 4),
+    (questions.what_question, 3),
+    (questions.where_is, 3),
+    (questions.how_many, 2),
+    (compound.command, 6),
+    (compound.relative, 4),
+    (compound.opinion, 4),
+    (compound.because, 3),
+    (compound.condition, 3),
+    (compound.together, 2),
+)
+_CONSTRUCTIONS = tuple(construction for construction, weight in _WEIGHTS for _ in range(weight))
+
+
+def pairs(count: int, seed: int) -> list[tuple[str, str]]:
+    """Exactly `count` distinct pairs, sorted by the length of the English and then by its text.
+
+    All kept translations of one source stand together, the most common one first.
+    """
+    dice = Dice(seed)
+    chosen: dict[str, list[str]] = {}
+    missing = count
+    for sentence in _stream(dice):
+        if missing == 0:
+            break
+        source, targets = sentence.source, sentence.targets
+        if source in chosen or len(targets) > MOST_VARIANTS:
+            continue
+        kept = targets[: 1 if dice.chance(ONLY_FIRST) else missing]
+        chosen[source] = kept[:missing]
+        missing -= len(chosen[source])
+    in_order = sorted(chosen, key=lambda source: (len(source), source))
+    return [(source, target) for source in in_order for target in chosen[source]]
+
+
+def _stream(dice: Dice) -> Iterator[Sentence]:
+    """The families that must be whole, then sentences by chance without end."""
+    yield from _families()
+    while True:
+        yield dice.pick(_CONSTRUCTIONS)(dice)
+
+
+def _families() -> Iterator[Sentence]:
+    """They are watching, with all pronouns and intransitive verbs: told, denied and asked."""
+    for verb in INTRANSITIVE:
+        for subject in PEOPLE:
+            for contracted in (False, True):
+                for polarity in (Polarity.YES, Polarity.NOT):
+                    yield statement(Clause(subject, Predicate(verb), Tense.CONTINUOUS, polarity, contracted))
+            if subject not in (I, WE):
+                yield yes_no(Clause(subject, Predicate(verb), Tense.CONTINUOUS))

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from nmt.composition import register_resolvers
+from nmt.factory import constructor
+from nmt.model.seq2seq import Seq2Seq
+from nmt.special import EOS, PAD
+
+ROOT = Path(__file__).resolve().parent.parent
+MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
+
+# Two test processes share two cores: more threads than that only get in each other's way.
+torch.set_num_threads(1)
+register_resolvers()
+
+
+def compose_values(*overrides: str) -> dict[str, Any]:
+    """The plain values of a configuration, without the parts that need a running Hydra."""
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        cfg = compose("train", overrides=["name=test", "run_dir=unused", *overrides])
+    values = OmegaConf.to_container(cfg, resolve=True)
+    assert isinstance(values, dict)
+    values.pop("resume")
+    return {str(name): value for name, value in values.items()}
+
+
+def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
+    """A model of a few thousand weights, without dropout unless asked for."""
+    off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
+    values = compose_values("experiment=smoke", *off, *overrides)
+    torch.manual_seed(seed)
+    model = constructor(values["model"], "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
+    assert isinstance(model, Seq2Seq)
+    for parameter in model.parameters():  # biases start at 0, where a missing one would not show
+        if parameter.dim() == 1:
+            torch.nn.init.normal_(parameter, std=0.3)
+    return model
+
+
+def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int | None = None) -> torch.Tensor:
+    """Random source tokens (B, S), each sentence ending in EOS."""
+    generator = torch.Generator().manual_seed(seed)
+    rows = torch.full((len(lengths), width or max(lengths)), PAD)
+    for row, length in zip(rows, lengths, strict=True):
+        row[: length - 1] = torch.randint(4, vocab, (length - 1,), generator=generator)
+        row[length - 1] = EOS
+    return rows
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Real corpora, where they lie beside the checkout."""
+    path = ROOT.parent / "shared/data"
+    if not path.is_dir():
+        pytest.skip("the real corpora are not beside this checkout (../shared/data)")
+    return path
+
+
+ModelMaker = Callable[..., Seq2Seq]

@@ -1,0 +1,299 @@
+import errno
+import json
+import logging
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from nmt.data import prepare as prepare_module
+from nmt.data.heldout import HeldOut
+from nmt.data.lock import locked
+from nmt.data.prepare import PreparedCorpus, prepare
+from nmt.data.settings import DataSettings
+from nmt.data.spool import sentence_hash
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.files import damage
+
+Build = Callable[..., DataSettings]
+
+
+def decoded(corpus: PreparedCorpus, split: str) -> set[tuple[str, str]]:
+    store = {"train": corpus.train, "val": corpus.val}[split]
+    source, target = corpus.source_tokenizer, corpus.target_tokenizer
+    return {(source.decode(store.source[i]), target.decode(store.target[i])) for i in range(len(store))}
+
+
+def as_pairs(entries: list[HeldOut]) -> set[tuple[str, str]]:
+    return {(entry.source, reference) for entry in entries for reference in entry.references}
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def test_a_corpus_comes_out_as_it_went_in(settings: Build, pairs: list[tuple[str, str]]) -> None:
+    corpus = prepare(settings())
+    train, val, test = decoded(corpus, "train"), as_pairs(corpus.val_sentences), as_pairs(corpus.test_sentences)
+    assert decoded(corpus, "val") == val
+    assert train | val | test <= set(pairs)
+    for side in (0, 1):
+        held = {sentence_hash(pair[side]) for pair in val | test}
+        assert not held & {sentence_hash(pair[side]) for pair in train}
+    report = corpus.report
+    assert (report.val_sources, report.test_sources) == (20, 20)
+    assert report.pairs_read == len(pairs) == len(train) + len(val) + len(test) + sum(report.dropped.values())
+    assert report.train_pairs == len(train) == len(corpus.train)
+    assert corpus.directory.name == f"small-eng-bkw-{report.key[:12]}"
+    assert json.loads((corpus.directory / "report.json").read_text())["split_hash"] == report.split_hash
+
+
+def test_the_checksums_are_those_of_sha256sum(settings: Build) -> None:
+    directory = prepare(settings()).directory
+    names = {line.split("  ")[1] for line in (directory / "SHA256SUMS").read_text().splitlines()}
+    assert names == set(contents(directory)) - {"SHA256SUMS"}
+    if shutil.which("sha256sum"):
+        subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=directory, check=True)
+
+
+def test_the_same_inputs_give_the_same_bytes(settings: Build, tmp_path: Path) -> None:
+    first, second = prepare(settings()), prepare(settings(prepared_dir=str(tmp_path / "elsewhere")))
+    assert first.directory != second.directory
+    assert contents(first.directory) == contents(second.directory)
+
+
+def test_a_prepared_corpus_is_used_again(settings: Build, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    first = prepare(settings())
+    stamp = first.directory.stat().st_mtime_ns
+    assert "Using the corpus" not in caplog.text
+    again = prepare(settings(max_megabytes=7))
+    assert f"Using the corpus prepared in {first.directory}" in caplog.text
+    assert (again.directory, again.directory.stat().st_mtime_ns) == (first.directory, stamp)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"vocab_size": 350}, {"val_size": 10}, {"vocab_type": "unigram"}, {"source": "bkw"}, {"max_chars": 30}],
+    ids=str,
+)
+def test_other_settings_make_another_corpus(settings: Build, change: dict[str, object]) -> None:
+    assert prepare(settings()).directory != prepare(settings(**change)).directory
+
+
+def test_other_contents_make_another_corpus(settings: Build, tsv: Path) -> None:
+    first = prepare(settings())
+    with tsv.open("a") as file:
+        file.write("one more\tencore un\n")
+    assert prepare(settings()).directory != first.directory
+
+
+@pytest.mark.parametrize("harm", ["flip", "remove", "truncate", "no checksums", "few checksums", "empty checksums"])
+def test_a_damaged_corpus_is_prepared_again(settings: Build, harm: str, caplog: pytest.LogCaptureFixture) -> None:
+    directory = prepare(settings()).directory
+    before = contents(directory)
+    victim = directory / "train-target.tokens"
+    if harm == "flip":
+        content = bytearray(victim.read_bytes())
+        content[5] ^= 1
+        victim.write_bytes(content)
+    elif harm == "remove":
+        victim.unlink()
+    elif harm == "truncate":
+        os.truncate(victim, 100)
+    elif harm == "no checksums":
+        (directory / "SHA256SUMS").unlink()
+    else:
+        os.truncate(directory / "SHA256SUMS", 300 if harm == "few checksums" else 0)
+    prepare(settings())
+    assert contents(directory) == before
+    assert "is damaged" in caplog.text
+    assert os.listdir(directory.parent) == [directory.name]
+
+
+def test_nothing_remains_after_an_error(settings: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tokenizer, "save", fail)
+        with pytest.raises(UserError, match=r"data\.prepared_dir=.* cannot be written \(No space left"):
+            prepare(settings())
+    assert os.listdir(tmp_path / "prepared") == []
+    assert damage(prepare(settings()).directory) is None
+
+
+def test_two_processes_at_once_do_the_work_once(settings: Build) -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        directories = list(pool.map(_prepare_and_tell, [settings()] * 2))
+    (directory,) = {name for name, _ in directories}
+    assert sorted(worked for _, worked in directories) == [False, True]
+    assert damage(Path(directory)) is None
+    assert os.listdir(Path(directory).parent) == [Path(directory).name]
+
+
+def _prepare_and_tell(settings: DataSettings) -> tuple[str, bool]:
+    built = []
+    build = prepare_module._build
+
+    def slow_build(*arguments: object) -> None:
+        built.append(True)
+        time.sleep(1)  # so that the other process surely meets the lock
+        build(*arguments)  # type: ignore[arg-type]
+
+    prepare_module._build = slow_build  # type: ignore[assignment]
+    return str(prepare(settings).directory), bool(built)
+
+
+def test_without_locks_the_second_writer_changes_nothing(settings: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = prepare_module._build
+    directories: list[Path] = []
+    inodes: list[int] = []
+
+    def build_while_another_finishes(*arguments: object) -> None:
+        monkeypatch.setattr(prepare_module, "_build", build)
+        directories.append(prepare(settings()).directory)
+        inodes.append(directories[0].stat().st_ino)
+        build(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("nmt.data.lock._lock", lambda *_: False)
+    monkeypatch.setattr(prepare_module, "_build", build_while_another_finishes)
+    assert prepare(settings()).directory == directories[0]
+    assert directories[0].stat().st_ino == inodes[0]  # the first one's work was left in place
+    assert damage(directories[0]) is None
+
+
+def test_a_killed_preparation_leaves_no_trace_once_repeated(settings: Build, tmp_path: Path) -> None:
+    program = (
+        "import sys, time\n"
+        "from nmt.data import prepare as module\n"
+        "from nmt.data.settings import DataSettings\n"
+        "build = module._build\n"
+        "def hang(*arguments):\n"
+        "    build(*arguments)\n"
+        "    print('built', flush=True)\n"
+        "    time.sleep(60)\n"
+        "module._build = hang\n"
+        f"module.prepare({settings()!r})\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"built\n"
+        process.send_signal(signal.SIGKILL)
+    assert any(".tmp-" in name for name in os.listdir(tmp_path / "prepared"))
+    directory = prepare(settings()).directory
+    assert os.listdir(tmp_path / "prepared") == [directory.name]
+    assert damage(directory) is None
+
+
+def test_the_lock_is_exclusive_and_leaves_no_file(tmp_path: Path) -> None:
+    with locked(tmp_path / "x") as held:
+        assert held
+        assert os.listdir(tmp_path) == [".x.lock"]
+    assert os.listdir(tmp_path) == []
+
+
+def test_joint_vocabulary(settings: Build) -> None:
+    corpus = prepare(settings(joint_vocab=True))
+    assert corpus.source_tokenizer.model == corpus.target_tokenizer.model
+    assert len(corpus.source_tokenizer.encode("UOY —")) < 8  # pieces of both languages
+
+
+def test_the_other_direction(settings: Build) -> None:
+    forth, back = prepare(settings()), prepare(settings(source="bkw"))
+    assert (back.report.source.language, back.report.target.language) == ("bkw", "eng")
+    assert all(entry.references[0].startswith("The ") for entry in back.test_sentences)
+    assert all(entry.source.startswith("The ") for entry in forth.test_sentences)
+
+
+def test_given_sets(settings: Build, tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
+    table = tmp_path / "val.tsv"
+    table.write_text("Hello.\tsalut\n\nHello.\tbonjour\nBye.\tadieu\n")
+    for name, text in (("test.eng", "same\nsame\n\n"), ("test.1", "un\ndeux\n\n"), ("test.2", "eins\nzwei\n\n")):
+        (tmp_path / name).write_text(text)
+    test_path = [str(tmp_path / name) for name in ("test.eng", "test.1", "test.2")]
+    corpus = prepare(settings(val_path=str(table), test_path=test_path))
+    assert corpus.val_sentences == [HeldOut("Hello.", ("salut", "bonjour")), HeldOut("Bye.", ("adieu",))]
+    lines = [("same", ("un", "eins")), ("same", ("deux", "zwei")), ("", ("", ""))]
+    assert corpus.test_sentences == [HeldOut(*line) for line in lines]  # line by line
+    assert decoded(corpus, "val") == {("Hello.", "salut"), ("Hello.", "bonjour"), ("Bye.", "adieu")}
+    assert len(corpus.train) == len(pairs)
+
+
+def test_an_empty_line_of_a_given_set_counts_for_scores_but_not_for_the_loss(settings: Build, tmp_path: Path) -> None:
+    (tmp_path / "val.eng").write_text("Hello.\n\nBye.\n")
+    (tmp_path / "val.bkw").write_text("salut\nrien\n\n")
+    corpus = prepare(settings(val_path=[str(tmp_path / "val.eng"), str(tmp_path / "val.bkw")]))
+    assert len(corpus.val_sentences) == 3
+    assert decoded(corpus, "val") == {("Hello.", "salut")}
+
+
+def test_an_empty_corpus_is_an_error(settings: Build, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("\n\n")
+    with pytest.raises(UserError, match=r"empty\.tsv: no usable sentence pair among 2 lines"):
+        prepare(settings(path=str(empty)))
+    with pytest.raises(UserError, match=r"empty\.tsv: no sentence pair to hold out"):
+        prepare(settings(val_path=str(empty)))
+    assert os.listdir(tmp_path / "prepared") == []
+
+
+def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:
+    (tmp_path / "three.tsv").write_text("Go.\tजा.\nRun!\tपळ!\nHi.\t嗨。\n")
+    corpus = prepare(settings(path=str(tmp_path / "three.tsv"), vocab_size=8000))
+    assert (len(corpus.train), len(corpus.val_sentences), len(corpus.test_sentences)) == (1, 1, 1)
+    assert corpus.report.source.vocabulary < 300
+
+
+def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
+    tsv: Path, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepare_module, "_VOCABULARY_SENTENCES", 200)
+    sentences = prepare_module._TrainingSentences(tsv, len(pairs), (0, 1))
+    assert 120 < len(list(sentences)) < 280
+    assert list(sentences) == list(sentences)
+
+
+@pytest.mark.parametrize(
+    ("language", "script", "leak"), [("fra", "LATIN", 0.6), ("mar", "DEVANAGARI", 0.58), ("cmn", "CJK", 0.25)]
+)
+def test_real_corpora(real_data: Path, tmp_path: Path, language: str, script: str, leak: float) -> None:
+    path = str(real_data / "anki" / f"{language}-eng.txt.gz")
+    corpus = prepare(DataSettings(name="anki", path=path, prepared_dir=str(tmp_path)))
+    report = corpus.report
+    assert (report.val_sources, report.test_sources) == (1000, 1000)
+    assert report.random_leak == pytest.approx(leak, abs=0.04)
+    assert report.target.scripts[script] > 0.99
+    assert report.train_pairs > 0.88 * report.pairs_read
+    texts = random.Random(0).sample(corpus.test_sentences, 100)
+    for entry in texts:
+        reference = entry.references[0]
+        assert corpus.target_tokenizer.decode(corpus.target_tokenizer.encode(reference)) == reference
+
+
+def test_real_parallel_files(real_data: Path, tmp_path: Path) -> None:
+    def files(split: str) -> list[str]:
+        return [str(real_data / "multi30k" / f"{split}.{language}.gz") for language in ("en", "de")]
+
+    corpus = prepare(
+        DataSettings(
+            name="multi30k",
+            path=files("train"),
+            val_path=files("val"),
+            test_path=files("test_2016_flickr"),
+            prepared_dir=str(tmp_path),
+        )
+    )
+    assert (corpus.report.source.language, corpus.report.target.language) == ("en", "de")
+    assert (len(corpus.val_sentences), len(corpus.test_sentences)) == (1014, 1000)
+    assert 28_900 < len(corpus.train) <= 29_000

@@ -1,0 +1,109 @@
+"""What every model promises, over every configs/model/*.yaml: a new file enrols itself."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.special import BOS
+from tests.conftest import MODELS, sentences, tiny_model
+
+VARIANTS = [
+    (),
+    ("model.encoder.cell=lstm", "model.decoder.cell=lstm"),
+    ("model.encoder.layers=2", "model.decoder.layers=3", "model.encoder.bidirectional=false"),
+]
+EXTRA = [
+    ("model=luong", "model.decoder.input_feeding=false"),
+    ("model=luong", "model/score=dot"),
+    ("model=luong", "model/score=concat", "model.decoder.cell=lstm"),
+    ("model=bahdanau", "model.decoder.readout=tanh", "model.tie=none"),
+    ("model=bahdanau", "model.tie=all"),
+    ("model=bahdanau", "model/score=general", "model.decoder.layers=2"),
+]
+CASES = [(f"model={name}", *variant) for name in MODELS for variant in VARIANTS] + EXTRA
+every_model = pytest.mark.parametrize("overrides", CASES, ids=" ".join)
+
+LENGTHS = [7, 2, 5, 1]
+
+
+def target_tokens(length: int = 6) -> torch.Tensor:
+    tokens = torch.randint(4, 23, (len(LENGTHS), length), generator=torch.Generator().manual_seed(9))
+    tokens[:, 0] = BOS
+    return tokens
+
+
+@every_model
+def test_weights_are_a_distribution_over_real_tokens(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides).eval()
+    source = sentences(LENGTHS, width=9)
+    weights = model(source, torch.tensor(LENGTHS), target_tokens()).weights
+    if weights is None:
+        assert "seq2seq" in overrides[0]
+        return
+    assert weights.shape == (4, 6, 9)
+    assert (weights >= 0).all()
+    for row, length in zip(weights, LENGTHS, strict=True):
+        torch.testing.assert_close(row[:, :length].sum(-1), torch.ones(6))
+        assert (row[:, length:] == 0).all()
+
+
+@every_model
+def test_padding_and_batch_mates_change_nothing(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides).eval()
+    source, target = sentences(LENGTHS, width=12), target_tokens()
+    together = model(source, torch.tensor(LENGTHS), target)
+    for i, length in enumerate(LENGTHS):
+        alone = model(source[i : i + 1, :length], torch.tensor([length]), target[i : i + 1])
+        torch.testing.assert_close(together.logits[i], alone.logits[0], rtol=1e-4, atol=1e-5)
+        if alone.weights is not None:
+            torch.testing.assert_close(together.weights[i, :, :length], alone.weights[0], rtol=1e-4, atol=1e-6)
+
+
+@every_model
+def test_steps_equal_the_teacher_forced_pass(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides).eval()
+    source, lengths, target = sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens()
+    whole = model(source, lengths, target)
+    memory, state = model.encode(source, lengths)
+    for t in range(target.size(1)):
+        logits, weights, state = model.step(target[:, t], memory, state)
+        torch.testing.assert_close(logits, whole.logits[:, t], rtol=1e-4, atol=1e-5)
+        if weights is not None:
+            torch.testing.assert_close(weights, whole.weights[:, t], rtol=1e-4, atol=1e-6)
+
+
+@every_model
+def test_gradients_reach_every_parameter(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides)
+    output = model(sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens())
+    output.logits.square().sum().backward()
+    without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    assert not without
+
+
+@every_model
+def test_a_guessing_decoder_sees_its_own_words(overrides: tuple[str, ...]) -> None:
+    """Teacher forcing 0 is greedy search; the reference must not matter beyond BOS."""
+    model = tiny_model(*overrides).eval()
+    source, lengths, target = sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens()
+    guessed = model(source, lengths, target, teacher_forcing=0.0)
+    other = target.clone()
+    other[:, 1:] = 4
+    torch.testing.assert_close(model(source, lengths, other, teacher_forcing=0.0).logits, guessed.logits)
+    memory, state = model.encode(source, lengths)
+    tokens = target[:, 0]
+    for t in range(target.size(1)):
+        logits, _, state = model.step(tokens, memory, state)
+        torch.testing.assert_close(logits, guessed.logits[:, t], rtol=1e-4, atol=1e-5)
+        tokens = logits.argmax(-1)
+
+
+@every_model
+def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
+    on = [f"model.{kind}_dropout=0.5" for kind in ("embedding", "state", "readout")]
+    model = tiny_model(*overrides, *on)
+    arguments = sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens()
+    assert not torch.equal(model(*arguments).logits, model(*arguments).logits)
+    model.eval()
+    assert torch.equal(model(*arguments).logits, model(*arguments).logits)

@@ -1,0 +1,403 @@
+"""The real commands, as a user types them: what they print, what they leave behind, how they fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+ENGLISH = ["I", "you", "we", "they"]
+FRENCH = ["je", "tu", "nous", "elles"]
+VERBS = [("see", "vois"), ("hear", "entends"), ("like", "aime"), ("want", "veux"), ("know", "sais")]
+THINGS = [("a cat", "un chat"), ("a dog", "un chien"), ("the sea", "la mer"), ("tea", "du thé"), ("it", "ça")]
+
+
+def corpus_lines() -> list[str]:
+    return [
+        f"{who} {verb} {thing}{end}\t{qui} {verbe} {chose}{fin}\tAttribution #{number}"
+        for number, (who, qui) in enumerate(zip(ENGLISH, FRENCH, strict=True))
+        for verb, verbe in VERBS
+        for thing, chose in THINGS
+        for end, fin in ((".", "."), ("!", "\u202f!"), ("?", "\u202f?"))
+    ]
+
+
+def command(name: str, *arguments: str, stdin: str | bytes = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    content = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(
+        [sys.executable, str(ROOT / name), *arguments],
+        input=content,
+        capture_output=True,
+        cwd=cwd,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        timeout=300,
+        check=False,
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def train_arguments(folder: Path, *more: str) -> list[str]:
+    corpus = folder / "fra-eng.txt"
+    if not corpus.exists():
+        corpus.write_text("\n".join(corpus_lines()) + "\n", encoding="utf-8")
+    return [
+        "experiment=smoke",
+        "data=anki",
+        f"data.path={corpus}",
+        f"data.prepared_dir={folder / 'prepared'}",
+        f"run_dir={folder / 'run'}",
+        *more,
+    ]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("finished")
+    done = command("train.py", *train_arguments(folder))
+    assert done.returncode == 0, done.stderr
+    return folder / "run", done
+
+
+def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """One sentence on stderr, exit code 2, nothing on stdout."""
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: ")
+    for word in words:
+        assert word in last
+
+
+# --- train.py
+
+
+def test_training_leaves_a_whole_run(finished: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    run, done = finished
+    for name in (
+        "config.yaml",
+        "SHA256SUMS",
+        "finished.json",
+        "train.log",
+        "tokenizers/source.model",
+        "data/test.tsv",
+        "data/report.json",
+        "eval/scores.json",
+        "eval/translations.tsv",
+        "eval/heatmaps/01.png",
+        "eval/heatmaps/01.svg",
+        "checkpoints/step-00000020/model.safetensors",
+    ):
+        assert (run / name).stat().st_size > 0, name
+    assert "BLEU" in done.stdout
+    assert "step 20" not in done.stdout  # progress is for stderr
+    assert "tokens/s" in done.stderr
+    assert "left" in done.stderr
+    assert "leak        none" in done.stderr
+    scores = json.loads((run / "eval/scores.json").read_text())
+    assert "version:" in scores["bleu"]["signature"]
+    assert not list(run.rglob("*.tmp"))
+
+
+def test_tensorboard_has_everything(finished: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(finished[0] / "tensorboard"))
+    events.Reload()
+    tags = events.Tags()
+    train = ("loss", "perplexity", "accuracy", "learning_rate", "gradient_norm", "tokens_per_second")
+    validation = ("loss", "perplexity", "bleu", "chrf", "attention_entropy", "attention_on_last")
+    wanted = {f"train/{name}" for name in train} | {f"validation/{name}" for name in validation}
+    assert wanted | {"test/bleu", "test/chrf"} <= set(tags["scalars"])
+    assert {"attention/1", "attention/2", "attention/3"} <= set(tags["images"])
+    assert "samples/text_summary" in tags["tensors"]
+    assert [event.step for event in events.Scalars("validation/bleu")] == [10, 20]
+    plugins = events.summary_metadata
+    assert any("hparams" in metadata.plugin_data.plugin_name for metadata in plugins.values())
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    arguments = [sys.executable, "train.py", *train_arguments(tmp_path, "train.save_every=1")]
+    process = subprocess.Popen(
+        arguments, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    deadline = time.time() + 120
+    while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 143, errors
+    resume = next(line.strip() for line in errors.splitlines() if "resume=" in line)
+    assert not (tmp_path / "run/finished.json").exists()
+    assert_fails(command("translate.py", "--run", str(tmp_path / "run"), "hi"), "not finished", resume.split()[-1])
+    done = command(*resume.removeprefix("python ").split())
+    assert done.returncode == 0, done.stderr
+    for name in ("model.safetensors", "training.safetensors"):
+        interrupted, whole = (r / "checkpoints/step-00000020" / name for r in (tmp_path / "run", finished[0]))
+        assert interrupted.read_bytes() == whole.read_bytes()
+
+
+def test_a_resumed_run_may_train_longer(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    run = tmp_path / "copy"
+    shutil.copytree(finished[0], run)
+    done = command("train.py", f"resume={run}", "train.max_steps=25")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((run / "finished.json").read_text())["steps"] == 25
+    assert_fails(command("train.py", f"resume={run}", "model.decoder.hidden_size=64"), "cannot change")
+    assert_fails(command("train.py", f"resume={run}", "seed=3"), "cannot change")
+
+
+def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
+    arguments = [a for a in train_arguments(tmp_path) if not a.startswith("run_dir")]
+    done = command(
+        "train.py",
+        "-m",
+        *arguments,
+        f"hydra.sweep.dir={tmp_path / 'sweep'}",
+        "model=luong,seq2seq",
+        "train.max_steps=2",
+    )
+    assert done.returncode == 0, done.stderr
+    runs = sorted(path.parent for path in (tmp_path / "sweep").rglob("finished.json"))
+    assert len(runs) == 2
+    assert not list(runs[1].rglob("eval/heatmaps/*"))  # no attention, no picture
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["model=bahdnau"], ["no model=bahdnau", "did you mean 'bahdanau'"]),
+        (["train.max_epoch=3"], ["train.max_epoch", "did you mean 'train.max_epochs'"]),
+        (["+train.max_stepz=3"], ["train.max_stepz", "did you mean 'max_steps'"]),
+        (["train.max_epochs=many"], ["train.max_epochs must be a whole number", "'many'"]),
+        (["optimizer.lr=abc"], ["optimizer.lr must be a number"]),
+        (["model.encoder.cell=gruu"], ["model.encoder.cell", "did you mean 'gru'"]),
+        (["data=anki"], ["python scripts/download_anki.py fra"]),
+        (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
+        (["data.path=nowhere.tsv"], ["nowhere.tsv does not exist"]),
+        (["resume=nowhere"], ["nowhere does not exist"]),
+        (["device=tpu"], ["device=tpu"]),
+        (["seed=-1"], ["seed must be at least 0"]),
+        (["model.tie=all"], ["data.joint_vocab=true"]),
+        (["model=luong", "model/score=dot", "model.decoder.hidden_size=100"], ["model.decoder.hidden_size=256"]),
+        (["train.batch_size"], ["train.batch_size"]),
+    ],
+    ids=lambda x: " ".join(x),
+)
+def test_mistakes_in_settings(arguments: Sequence[str], words: Sequence[str], tmp_path: Path) -> None:
+    done = command("train.py", f"run_dir={tmp_path / 'run'}", f"data.prepared_dir={tmp_path / 'prepared'}", *arguments)
+    assert_fails(done, *words)
+    assert not list(tmp_path.iterdir())
+
+
+BAD_FILES = {
+    "no-tab.txt": (b"a\tb\nno tab here\n", ["no-tab.txt:2", "tab"]),
+    "latin1.txt": ("a\tb\ncaf\xe9\tx\n".encode("latin-1"), ["latin1.txt:2", "UTF-8"]),
+    "nul.txt": (b"a\tb\nc\0\td\n", ["nul.txt:2", "NUL"]),
+    "empty.txt": (b"", ["empty.txt", "no usable sentence pair"]),
+    "broken.gz": (b"\x1f\x8b\x08\x00garbage", ["broken.gz"]),
+    "broken.zip": (b"PK\x03\x04garbage", ["broken.zip"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_corpora(name: str, tmp_path: Path) -> None:
+    content, words = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    done = command(
+        "train.py",
+        "data=anki",
+        "data.columns=[eng,fra]",
+        f"data.path={tmp_path / name}",
+        f"data.prepared_dir={tmp_path / 'prepared'}",
+        f"run_dir={tmp_path / 'run'}",
+    )
+    assert_fails(done, *words)
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != name and path.suffix != ".lock"]
+    assert not left
+    assert not (tmp_path / "run").exists()
+
+
+def test_unequal_parallel_files_and_zip_bombs(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("one\ntwo\nthree\n")
+    (tmp_path / "a.fr").write_text("un\ndeux\n")
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}"]
+    paths = f"data.path=[{tmp_path / 'a.en'},{tmp_path / 'a.fr'}]"
+    assert_fails(command("train.py", "data=parallel", paths, *places), "a.fr ends before line 3", "a.en")
+    with zipfile.ZipFile(tmp_path / "fra-eng.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("fra.txt", b"word\tmot\n" * 500_000)
+    places.append("data.max_megabytes=1")
+    assert_fails(command("train.py", "data=anki", f"data.path={tmp_path / 'fra-eng.zip'}", *places), "max_megabytes")
+
+
+def test_a_bad_line_can_be_skipped(tmp_path: Path) -> None:
+    arguments = train_arguments(tmp_path, "data.on_error=skip", "train.max_steps=1")
+    with (tmp_path / "fra-eng.txt").open("ab") as file:
+        file.write(b"no tab here\n\xff\xfe\tx\n")
+    done = command("train.py", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "2 malformed" in done.stderr
+
+
+def test_help_shows_examples() -> None:
+    for name in ("train.py", "translate.py", "evaluate.py"):
+        done = command(name, "--help")
+        assert done.returncode == 0
+        assert f"python {name}" in done.stdout
+
+
+# --- translate.py and evaluate.py
+
+
+def test_translate_reads_arguments_files_and_stdin_in_order(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    run, _ = finished
+    lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
+    piped = command("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
+    assert piped.returncode == 0, piped.stderr
+    translations = piped.stdout.split("\n")[:-1]
+    assert len(translations) == len(lines)
+    assert translations[1] == translations[4] == ""
+    assert translations[0] == translations[6] != ""
+    file = tmp_path / "in.txt"
+    file.write_text("\r\n".join(lines), encoding="utf-8")
+    for other in (
+        command("translate.py", "--run", str(run), "--file", str(file), "--batch-size", "1"),
+        command("translate.py", "--run", str(run), "--", *lines),
+    ):
+        assert other.stdout.split("\n")[:-1] == translations
+
+
+def test_translate_json_and_nbest(finished: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    run, _ = finished
+    arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
+    done = command("translate.py", *arguments, "--json", "I see a cat.", "")
+    first, empty = map(json.loads, done.stdout.splitlines())
+    assert first["source"] == "I see a cat."
+    assert [n["score"] for n in first["nbest"]] == sorted((n["score"] for n in first["nbest"]), reverse=True)
+    assert len(first["nbest"]) == 3
+    assert first["source_tokens"][-1] == first["target_tokens"][-1] == "</s>"
+    assert len(first["attention"]) == len(first["target_tokens"])
+    for row in first["attention"]:
+        assert len(row) == len(first["source_tokens"])
+        assert sum(row) == pytest.approx(1, abs=1e-4)
+    assert (empty["text"], empty["attention"]) == ("", None)
+    plain = command("translate.py", *arguments, "I see a cat.")
+    assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
+
+
+def test_translate_draws(finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    run, _ = finished
+    one = tmp_path / "new" / "folder" / "a.svg"
+    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert b"<svg" in one.read_bytes()
+    many = tmp_path / "many"
+    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
+    assert len(done.stdout.splitlines()) == 3
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert not Path("x.bmp").exists()
+
+
+def test_a_run_can_be_moved(finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    """Nothing outside the directory is read: the corpus and the prepared data may be gone."""
+    here = command("translate.py", "--run", str(finished[0]), "I see a cat.")
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(finished[0], moved)
+    config = (moved / "config.yaml").read_text()
+    assert str(finished[0].parent) in config  # it does remember where the data was
+    hidden = finished[0].parent / "prepared"
+    hidden.rename(tmp_path / "hidden")
+    try:
+        there = command("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
+    finally:
+        (tmp_path / "hidden").rename(hidden)
+    assert there.stdout == here.stdout != ""
+
+
+def test_evaluate_again_gives_the_same_scores(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    run, trained = finished
+    before = (run / "eval/scores.json").read_bytes()
+    done = command("evaluate.py", "--run", str(run))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == trained.stdout
+    assert (run / "eval/scores.json").read_bytes() == before
+    rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
+    for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
+        (tmp_path / name).write_text("\n".join(cells) + "\n")
+    files = command(
+        "evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"),
+        str(tmp_path / "r2"), "--output", str(tmp_path / "out"),
+    )  # fmt: skip
+    assert files.returncode == 0, files.stderr
+    assert (
+        json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
+    )
+    (tmp_path / "r1").write_text("one line\n")
+    assert_fails(
+        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
+        "r1 ends before line 2",
+    )
+    assert_fails(command("evaluate.py", "--source", "s"), "--reference")
+
+
+def test_bad_runs_and_bad_text(finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    run, _ = finished
+    for name in ("translate.py", "evaluate.py"):
+        assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
+        assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
+    assert_fails(command("translate.py", "--run", str(run), stdin=b"ok\n\xff\xfe\n"), "standard input, line 2", "UTF-8")
+    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.yaml", "tokenizers/target.model", "data/test.tsv", "SHA256SUMS", "finished.json",
+     "checkpoints/best/model.safetensors", "checkpoints/best/SHA256SUMS"],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["flip", "cut", "remove"])
+def test_damage_is_found_before_use(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, name: str, how: str
+) -> None:
+    from nmt.errors import UserError
+    from nmt.run import Run
+    from nmt.translator import Translator
+
+    run = tmp_path / "run"
+    shutil.copytree(finished[0], run)
+    best = Run(run).best_checkpoint().name
+    file = run / name.replace("best", best)
+    content = bytearray(file.read_bytes())
+    if how == "remove":
+        file.unlink()
+    elif how == "cut":
+        file.write_bytes(content[: len(content) // 2])
+    else:
+        content[len(content) // 2] ^= 0x15
+        file.write_bytes(content)
+    if name == "finished.json" and how == "flip":
+        return  # a flipped digit of a time is no harm; a flipped best step has no checkpoint
+    with pytest.raises(UserError) as error:
+        Translator.load(Run(run))
+    assert str(run) in str(error.value)

@@ -1,0 +1,75 @@
+"""The house rules of DESIGN, over the import graph: who may know whom."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+FORBIDDEN = {
+    "nmt/data": ["nmt.model", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
+    "nmt/model": ["nmt.data", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
+    "nmt/training": ["nmt.data", "nmt.model", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
+    "nmt/search.py": ["nmt.model", "nmt.data", "nmt.training", "nmt.evaluation", "nmt.translator"],
+    "nmt/translator.py": ["nmt.evaluation", "nmt.pipeline", "hydra", "omegaconf", "matplotlib", "sacrebleu", "rich"],
+    "nmt/config.py": ["torch", "hydra", "omegaconf"],
+}
+HYDRA_ALLOWED = {"train.py", "nmt/composition.py"}
+SOURCES = sorted([*ROOT.glob("*.py"), *(ROOT / "nmt").rglob("*.py"), *(ROOT / "scripts").rglob("*.py")])
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return found
+
+
+@pytest.mark.parametrize("place", FORBIDDEN)
+def test_one_direction(place: str) -> None:
+    root = ROOT / place
+    files = [root] if root.suffix else sorted(root.rglob("*.py"))
+    assert files
+    for path in files:
+        for name in imports(path):
+            for forbidden in FORBIDDEN[place]:
+                assert not (name + ".").startswith(forbidden + "."), f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_hydra_stays_at_the_door() -> None:
+    users = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if any(name.split(".")[0] in ("hydra", "omegaconf") for name in imports(path))
+    }
+    assert users == HYDRA_ALLOWED
+
+
+def test_nothing_can_unpickle() -> None:
+    words = ("pickle", "torch.load", "joblib", "shelve", "allow_pickle=True", "yaml.unsafe", "yaml.full_load", "eval(")
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8").replace("unpickle", "").replace(".eval(", "")
+        assert not [word for word in words if word in text], path
+
+
+def loaded_modules(code: str) -> set[str]:
+    listing = f"import sys; {code}; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True, cwd=ROOT)
+    return {name.split(".")[0] for name in out.stdout.split()}
+
+
+def test_translation_starts_without_what_it_does_not_use() -> None:
+    unwanted = {"hydra", "omegaconf", "matplotlib", "sacrebleu", "rich", "tensorboard", "pandas", "scipy"}
+    assert not loaded_modules("import nmt.translator, translate") & unwanted
+
+
+def test_settings_are_checked_without_pytorch() -> None:
+    assert "torch" not in loaded_modules("import train, nmt.config")

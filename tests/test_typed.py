@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pytest
+
+from nmt.config import load_config
+from nmt.errors import UserError
+from nmt.factory import constructor
+from nmt.typed import convert, to_dataclass
+from tests.conftest import MODELS, compose_values
+
+
+@dataclass(frozen=True)
+class Inner:
+    size: int
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    rate: float
+    name: str = "x"
+    kind: Literal["gru", "lstm"] = "gru"
+    limit: int | None = None
+    paths: str | list[str] | None = None
+    sizes: list[int] = field(default_factory=list)
+
+
+def test_a_mapping_becomes_a_dataclass() -> None:
+    made = to_dataclass(Outer, {"inner": {"size": 3}, "rate": 2, "paths": ["a", "b"]}, "")
+    assert made == Outer(Inner(3), 2.0, paths=["a", "b"])
+    assert isinstance(made.rate, float)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rate": "abc"}, r"rate must be a number; it is 'abc'"),
+        ({"rate": True}, r"rate must be a number"),
+        ({"inner": {"size": 2.5}}, r"inner\.size must be a whole number"),
+        ({"inner": {"sice": 2}}, r"no setting inner\.sice: did you mean 'size'"),
+        ({"inner": 3}, r"inner must hold named settings"),
+        ({"inner": {}}, r"inner\.size is not set"),
+        ({"kind": "gruu"}, r"kind cannot be 'gruu': did you mean 'gru'"),
+        ({"limit": "no"}, r"limit must be a whole number"),
+        ({"paths": 3}, r"paths must be a text"),
+        ({"sizes": [1, "two"]}, r"sizes\[1\] must be a whole number"),
+        ({"nmae": "y"}, r"no setting nmae: did you mean 'name'"),
+        ({"zzz": 1}, r"no setting zzz: known: inner, kind"),
+    ],
+)
+def test_a_mistake_is_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        to_dataclass(Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
+
+
+def test_none_only_where_it_may_be() -> None:
+    assert convert(None, int | None, "x") is None
+    with pytest.raises(UserError):
+        convert(None, int, "x")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_config_is_valid(name: str) -> None:
+    values = compose_values(f"model={name}")
+    load_config(values)
+    model = constructor(values["model"], "model")(source_vocab=8, target_vocab=8)
+    assert sum(p.numel() for p in model.parameters()) > 1000
+
+
+@pytest.mark.parametrize("group", ["data", "optimizer", "scheduler", "decode", "experiment"])
+def test_every_other_config_is_valid(group: str) -> None:
+    from tests.conftest import ROOT
+
+    options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
+    assert options
+    for option in options:
+        values = compose_values(f"{group}={option}")
+        load_config(values)
+        constructor(values["optimizer"], "optimizer")
+        constructor(values["scheduler"], "scheduler")(total_steps=10)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"_target_": "os.system"}, "may only name classes under"),
+        ({"_target_": "nmt.model.score.Aditive"}, "no class 'Aditive'; did you mean 'Additive'"),
+        ({"_target_": "nmt.model.skore.Additive"}, "no module"),
+        ({"_target_": "torch.optim.AdamW", "lr": "fast"}, r"part\.lr must be a number"),
+        ({"_target_": "nmt.model.score.Additive", "sise": 3}, r"no setting part\.sise: did you mean 'size'"),
+        ({"size": 3}, "must name a class"),
+        (None, "must name a class"),
+        ({"_target_": "nmt.model.decoder.BahdanauDecoder", "score": 3}, r"part\.score must be"),
+        (
+            {"_target_": "nmt.model.decoder.BahdanauDecoder", "score": {"_target_": "os.system"}},
+            r"part\.score\._target_",
+        ),
+    ],
+)
+def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        constructor(spec, "part")
+
+
+def test_functions_and_modules_are_no_targets() -> None:
+    for target in ("nmt.model.alignment.masked_softmax", "nmt.model.score", "torch.optim.lr_scheduler"):
+        with pytest.raises(UserError):
+            constructor({"_target_": target}, "part")

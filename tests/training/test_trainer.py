@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import math
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import torch
+
+from nmt.config import TrainSettings
+from nmt.errors import UserError
+from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
+from nmt.training.interrupt import Interrupted
+from nmt.training.monitor import Validation
+from nmt.training.trainer import Trainer
+from tests.training.toys import make_trainer, toy_store
+
+COPY = list
+DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "readout")]
+
+
+def bytes_of(trainer: Trainer, step: int) -> list[bytes]:
+    return [(trainer.checkpoints.path(step) / name).read_bytes() for name in (MODEL, TENSORS)]
+
+
+def settings(**changes: object) -> TrainSettings:
+    defaults = {"batch_size": 8, "max_epochs": None, "max_steps": 12, "validate_every": 100, "log_every": 5}
+    return TrainSettings(**{**defaults, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model.decoder.cell=lstm")], ids=" ".join)
+@pytest.mark.parametrize("accumulate", [1, 3])
+def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], accumulate: int) -> None:
+    """Twelve updates at once, or seven (in the middle of an epoch, between log lines) and five more: the same bytes."""
+    store = toy_store(60, COPY)
+    chosen = settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5)
+    whole = make_trainer(tmp_path / "whole", store, chosen, *overrides, *DROPOUT)
+    whole.fit()
+    first = make_trainer(
+        tmp_path / "parts",
+        store,
+        settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5, max_steps=7),
+        *overrides,
+        *DROPOUT,
+    )
+    first.fit()
+    torch.manual_seed(999)  # whatever happened in between
+    second = make_trainer(tmp_path / "parts", store, chosen, *overrides, *DROPOUT, seed=1)
+    torch.manual_seed(998)
+    second.restore()
+    assert second.state.step == 7
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+    assert (second.state.epoch, second.state.position, second.state.tokens) == (
+        whole.state.epoch,
+        whole.state.position,
+        whole.state.tokens,
+    )
+
+
+def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:
+    store = toy_store(60, COPY)
+    runs = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        trainer = make_trainer(tmp_path / name, store, settings(max_steps=5), *DROPOUT, seed=seed)
+        trainer.fit()
+        runs.append(bytes_of(trainer, 5))
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
+    """The loss is per token over all batches of an update, so how they are cut does not matter."""
+    store = toy_store(24, COPY)
+    large = make_trainer(tmp_path / "large", store, settings(batch_size=24, max_steps=6))
+    small = make_trainer(tmp_path / "small", store, settings(batch_size=5, accumulate=5, max_steps=6))
+    large.fit()
+    small.fit()
+    for a, b in zip(large.model.parameters(), small.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-3, atol=2e-5)
+
+
+@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
+def test_mixed_precision_trains_and_resumes(tmp_path: Path, precision: torch.dtype) -> None:
+    store = toy_store(60, COPY)
+    whole = make_trainer(tmp_path / "a", store, settings(), precision=precision)
+    whole.fit()
+    make_trainer(tmp_path / "b", store, settings(max_steps=6), precision=precision).fit()
+    second = make_trainer(tmp_path / "b", store, settings(), precision=precision)
+    second.restore()
+    assert second.scaler.is_enabled() == (precision == torch.float16)
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+
+
+def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
+    """With SGD of rate 1, the weights move by at most the limit, in fp16 too."""
+    for name, precision in (("fp32", None), ("fp16", torch.float16)):
+        trainer = make_trainer(
+            tmp_path / name, toy_store(60, COPY), settings(clip_norm=0.01, max_steps=1), precision=precision
+        )
+        trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=1.0)
+        trainer.base_rates = [1.0]
+        trainer.scaler = torch.amp.GradScaler("cpu", enabled=precision is not None, init_scale=128.0)
+        trainer.schedule.warmup_steps = 0
+        before = [p.detach().clone() for p in trainer.model.parameters()]
+        trainer.fit()
+        moved = math.sqrt(
+            sum(float((a - b).detach().square().sum()) for a, b in zip(before, trainer.model.parameters(), strict=True))
+        )
+        assert moved == pytest.approx(0.01, rel=0.02)
+
+
+def test_a_loss_that_is_not_finite_stops_training_and_names_the_batch(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(save_every=2))
+    trainer.schedule = lambda step: 1.0 if step < 4 else float("nan")  # type: ignore[assignment]
+    with pytest.raises(UserError, match=r"not finite at update 6 \(epoch 1, training pairs \d+, \d+") as error:
+        trainer.fit()
+    indices = trainer.data.epoch(0)[5]
+    assert f"training pairs {', '.join(map(str, indices[:8]))}" in str(error.value)
+    assert trainer.checkpoints.steps() == [2, 4]
+    for path in trainer.checkpoints.directory.iterdir():
+        assert path.name in ("step-00000002", "step-00000004")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_finishes_the_step_saves_and_can_go_on(tmp_path: Path, number: int, code: int) -> None:
+    store = toy_store(60, COPY)
+    before = signal.getsignal(number)
+
+    def interrupt(model: object) -> Validation:
+        os.kill(os.getpid(), number)
+        return Validation({"bleu": 1.0, "loss": 1.0}, [], {})
+
+    trainer = make_trainer(tmp_path, store, settings(validate_every=4), validate=interrupt)
+    with pytest.raises(Interrupted) as stop:
+        trainer.fit()
+    assert stop.value.exit_code == code
+    assert signal.getsignal(number) is before
+    resumed = make_trainer(tmp_path, store, settings())
+    resumed.restore()
+    assert resumed.state.step == 4
+    assert resumed.fit() == "12 updates made"
+
+
+def test_best_last_and_the_one_before_are_kept(tmp_path: Path) -> None:
+    scores = iter([1.0, 5.0, 2.0, 3.0, 4.0, 4.5])
+    trainer = make_trainer(
+        tmp_path,
+        toy_store(60, COPY),
+        settings(validate_every=2, patience=None),
+        validate=lambda model: Validation({"bleu": next(scores)}, [], {}),
+    )
+    trainer.fit()
+    assert trainer.state.best_step == 4
+    assert trainer.checkpoints.steps() == [4, 10, 12]
+
+
+@pytest.mark.parametrize(("monitor", "values"), [("bleu", [3.0, 2.0, 2.0, 9.0]), ("loss", [2.0, 3.0, 3.0, 1.0])])
+def test_patience(tmp_path: Path, monitor: str, values: list[float]) -> None:
+    scores = iter(values)
+    trainer = make_trainer(
+        tmp_path,
+        toy_store(60, COPY),
+        settings(validate_every=2, patience=2, monitor=monitor),
+        validate=lambda model: Validation({monitor: next(scores)}, [], {}),
+    )
+    assert trainer.fit() == f"no better {monitor} in 2 validations"
+    assert (trainer.state.step, trainer.state.best_step, trainer.state.best) == (6, 2, values[0])
+
+
+def test_time_is_a_limit(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(max_steps=100_000, max_minutes=0.005))
+    assert trainer.fit() == "0.005 minutes used"
+
+
+@pytest.mark.parametrize("name", [MODEL, TENSORS, NUMBERS])
+def test_a_damaged_checkpoint_is_passed_over_with_a_notice(
+    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = toy_store(60, COPY)
+    trainer = make_trainer(tmp_path, store, settings(save_every=4))
+    trainer.fit()
+    damaged = trainer.checkpoints.path(12) / name
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    again = make_trainer(tmp_path, store, settings())
+    with caplog.at_level("WARNING", logger="nmt"):
+        again.restore()
+    assert again.state.step == 8
+    assert f"{name} is damaged" in caplog.text
+    for path in trainer.checkpoints.directory.iterdir():
+        (path / MODEL).unlink()
+    with pytest.raises(UserError, match="no intact checkpoint"):
+        again.restore()
+
+
+def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(max_steps=4))
+    trainer.fit()
+    files = sorted(tmp_path.rglob("checkpoints/**/*"))
+    trainer.state.step = 5
+
+    def full_disk(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("nmt.training.checkpoint.save_file", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        trainer.save()
+    assert sorted(tmp_path.rglob("checkpoints/**/*")) == files

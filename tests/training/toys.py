@@ -1,0 +1,73 @@
+"""Toy translation tasks and a trainer for them, made of the real parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from nmt.config import DecodeSettings, TrainSettings
+from nmt.data.batching import BatchPlan, collate
+from nmt.data.store import Sequences, TokenStore
+from nmt.factory import constructor
+from nmt.model.seq2seq import Seq2Seq
+from nmt.search import search
+from nmt.training.checkpoint import Checkpoints
+from nmt.training.monitor import Monitor, Validation
+from nmt.training.schedule import Constant, Schedule
+from nmt.training.trainer import Data, Trainer
+from tests.conftest import tiny_model
+
+VOCAB = 14
+
+
+def sequences(rows: list[list[int]]) -> Sequences:
+    lengths = np.array([len(row) for row in rows])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Sequences(np.concatenate([np.array(row) for row in rows]), offsets, lengths)
+
+
+def toy_store(pairs: int, task: Callable[[list[int]], list[int]], longest: int = 6, seed: int = 0) -> TokenStore:
+    random = np.random.default_rng(seed)
+    source = [random.integers(4, VOCAB, random.integers(1, longest + 1)).tolist() for _ in range(pairs)]
+    return TokenStore(sequences(source), sequences([task(row) for row in source]))
+
+
+def make_trainer(
+    directory: Path,
+    store: TokenStore,
+    settings: TrainSettings,
+    *overrides: str,
+    lr: float = 3e-3,
+    seed: int = 1,
+    precision: torch.dtype | None = None,
+    schedule: Schedule | None = None,
+    validate: Callable[[Seq2Seq], Validation] | None = None,
+) -> Trainer:
+    torch.manual_seed(seed)
+    model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
+    plan = BatchPlan(store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, seed)
+    checkpoints = Checkpoints(directory / "checkpoints")
+    spec = {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
+    return Trainer(
+        model=model,
+        data=Data(plan.epoch, lambda indices: collate(store, indices)),
+        optimizer=constructor(spec, "optimizer")(model.parameters()),
+        schedule=schedule or Constant(total_steps=1000, warmup_steps=5),
+        settings=settings,
+        checkpoints=checkpoints,
+        monitor=Monitor(directory / "tensorboard", settings, 1000, checkpoints.last_step()),
+        validate=lambda: validate(model) if validate else Validation({"bleu": 0.0, "loss": 0.0}, [], {}),
+        device=torch.device("cpu"),
+        precision=precision,
+    )
+
+
+def share_right(model: Seq2Seq, store: TokenStore) -> float:
+    """How many sequences greedy search gets exactly right."""
+    batch = collate(store, np.arange(len(store)))
+    model.eval()
+    found = search(model, batch.source, batch.source_lengths, DecodeSettings(beam_size=1))
+    return float(np.mean([found[i][0].tokens == store.target[i] for i in range(len(store))]))
