@@ -89,13 +89,15 @@ class Trainer:
         tensors = {"rng.cpu": torch.get_rng_state(), "sums": self.sums, **optimizer_tensors(self.optimizer)}
         if self.device.type == "cuda":
             tensors["rng.cuda"] = torch.cuda.get_rng_state(self.device)
-        self.checkpoints.save(self.model, Snapshot(self.state, {"scaler": self.scaler.state_dict()}, tensors))
+        numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self._interval_seconds}
+        self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
 
     def restore(self) -> None:
         """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
         self.state, numbers, tensors = self.checkpoints.load_last(self.model, self.device)
         restore_optimizer(self.optimizer, tensors)
         self.scaler.load_state_dict(numbers["scaler"])
+        self._interval_seconds = numbers["interval_seconds"]
         self.sums.copy_(tensors["sums"])
         torch.set_rng_state(tensors["rng.cpu"].cpu())
         if self.device.type == "cuda" and "rng.cuda" in tensors:

@@ -1,0 +1,62 @@
+"""What the README and the docs tell a user to type must be possible to type."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+import evaluate
+import translate
+from nmt.config import load_config
+from tests.conftest import ROOT, compose_values
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/demo/README.md"]
+
+
+def commands() -> list[str]:
+    """Commands in code blocks and between backticks, without comments, pipes and redirections."""
+    found = set()
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        spans = re.findall(r"`([^`\n]+)`", text)
+        blocks = [line for block in re.findall(r"```(?:sh|bash)\n(.*?)```", text, re.S) for line in block.splitlines()]
+        for line in [*spans, *blocks]:
+            for part in re.split(r"[|]", line.split("#")[0].split(">")[0]):
+                words = part.strip()
+                if re.match(r"(python \S+\.py|make [a-z]|tensorboard )", words):
+                    found.add(words)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("line", commands())
+def test_command_is_valid(line: str) -> None:
+    program, *words = shlex.split(line)
+    if program == "make":
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
+        assert words[0] in targets
+    elif program == "python":
+        script, *arguments = words
+        assert (ROOT / script).is_file()
+        if script == "train.py" and not any(a.startswith(("resume=", "-")) for a in arguments):
+            load_config(compose_values(*arguments))
+        elif script in ("translate.py", "evaluate.py"):
+            {"translate.py": translate, "evaluate.py": evaluate}[script].parse(arguments)
+
+
+def test_the_readme_is_not_forgotten() -> None:
+    assert any(line.startswith("make train") for line in commands())
+    assert any("train.py model=" in line for line in commands())
+
+
+def test_links_lead_somewhere() -> None:
+    for path in DOCUMENTS:
+        for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+            if not link.startswith("http"):
+                assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (ROOT / ".ci/run").read_text().rstrip().endswith("make test")
