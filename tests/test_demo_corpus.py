@@ -23,6 +23,7 @@ from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER  
 from demo_corpus.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS  # noqa: E402
 from demo_corpus.conjugation import Tense, conjugate, imperative, participle  # noqa: E402
 from demo_corpus.drawing import Dice  # noqa: E402
+from demo_corpus.english import ing  # noqa: E402
 from demo_corpus.nouns import NAMES, NOUNS  # noqa: E402
 from demo_corpus.verbs import INTRANSITIVE, VERBS  # noqa: E402
 
@@ -58,7 +59,8 @@ def test_the_number_of_pairs_is_kept(tmp_path: Path) -> None:
 def test_shape_of_the_file() -> None:
     assert len(PAIRS) == len(set(PAIRS)) == 20_000
     assert all(len(pair) == 2 and all(pair) for pair in PAIRS)
-    assert PAIRS == sorted(PAIRS, key=lambda pair: (len(pair[0]), pair[0]))  # stable: variants keep their order
+    in_order = sorted(PAIRS, key=lambda pair: (len(pair[0]), pair[0]))  # stable: variants keep their order
+    assert in_order == PAIRS
     data = CORPUS.read_bytes()
     assert b"\r" not in data
     assert data.endswith(b"\n")
@@ -79,12 +81,12 @@ def test_variants_are_few_and_the_common_one_prevails() -> None:
     they = [targets for source, targets in TRANSLATIONS.items() if source.startswith("They ")]
     assert all(targets[0].startswith("Ils ") for targets in they)
     only_first = sum(len(targets) == 1 for targets in they) / len(they)
-    assert 0.2 < only_first < 0.4
+    assert 0.4 < only_first < 0.6
 
 
 def test_a_source_has_the_same_translations_wherever_it_comes_from() -> None:
     seen: dict[str, list[str]] = {}
-    for sentence in islice(corpus._stream(Dice(7)), 30_000):
+    for sentence in islice(corpus.stream(Dice(7)), 30_000):
         assert seen.setdefault(sentence.source, sentence.targets) == sentence.targets
 
 
@@ -99,41 +101,36 @@ def test_a_source_has_the_same_translations_wherever_it_comes_from() -> None:
         r"\b(à|de) les?\b",  # missing contraction
         r"\b(au|du) ([aâeéêiîoœuû]|h(?!éros))",
         r"\b(un|le|ce|mon|du|au) (petite|grande|belle|vieille|nouvelle)\b",
-        r"\b(beau|vieux|nouveau|ce) ([aeéioœu]|h(?!éros))",
+        r"\b(un|le|ce|mon|ton|son|notre|votre|leur) (beau|vieux|nouveau) ([aeéioœu]|h(?!éros))",
         r"\b(bel|vieil|nouvel|cet) (?![aeéioœuh])",
         r"\b(ma|ta|sa) ([aeéioœu]|h(?!éros))",
-        r"\bpas (un|une|des|du|de la|de l')\b(?<!est pas un)(?<!est pas une)(?<!sont pas des)",
+        r"\b(ai|as|a|avons|avez|ont|avai\w+|fait) pas (un|une|des|du|de la|de l')\b",  # pas de
+        r"\b(pas|jamais) (acheté|vendu|mangé|vu|bu|lu|trouvé|choisi) (un|une|des|du|de la|de l')\b",
         r"[^\u202f][?!]",
         r"[a-zé]{2}\u202f\.",
         r"\bne (?!.*\b(pas|jamais|plus)\b)",
         r"-il-|--|[ae]-(il|elle)\b",
-        r"\bdes (petit|grand|beaux|belles|vieux|vieilles|nouv|bons|bonnes|mauvais|longs|longues|jeunes)\b",
+        r"\b(sont|ont|avait|y a|acheté) des (petit|grand|beaux|belles|vieux|vieilles|nouv|bon|mauvais|long|jeune)",
     ],
 )
 def test_french_has_no(error: str) -> None:
-    wrong = [target for target in FRENCH if re.search(error, target, re.IGNORECASE)]
-    # Contractions de + les before a fronted adjective are right: la maison des jeunes rois, parler des vieux rois.
-    wrong = [t for t in wrong if not (error.startswith(r"\bdes") and re.search("parle|souv|besoin|pas joué du", t))]
-    wrong = [t for t in wrong if not (error.startswith(r"\bpas (un") and re.search("parl|jou|souv|besoin", t))]
-    assert not wrong[:5]
+    assert not [target for target in FRENCH if re.search(error, target, re.IGNORECASE)][:5]
 
 
 @pytest.mark.parametrize(
     "error",
     [
         r"\ba [aeio]|\ba u(?!seful)|\ban [^aeiou]|\ban useful",
-        r"\b(he|she|it|Tom|Mary) (do|have|are|were|am)\b",
-        r"\b(I|you|we|they) (does|has|is)\b",
-        r"\bdo(es)?n't (\w+ing|\w+ed)\b(?<!need)",
+        r"^(He|She|It|Tom|Mary) (do|have|are|were|am)\b",
+        r"^(I|You|We|They) (does|has|is)\b",
+        r"\b(doesn't|didn't|don't|won't|can't|mustn't) (went|ate|saw|took|has|is|was|gave)\b",
         r"[^.?!]$",
         r"\s[.,?!]",
         r"\bany\b(?=.*\bsome\b)",
     ],
 )
 def test_english_has_no(error: str) -> None:
-    exempt = re.compile(r"(Does|Did|Do|Will|Can|think\w*|know\w*|hope\w*|say\w*|If|that|Why|When|Where|What|and) ")
-    wrong = [source for source in TRANSLATIONS if re.search(error, source) and not exempt.search(source)]
-    assert not wrong[:5]
+    assert not [source for source in TRANSLATIONS if re.search(error, source)][:5]
 
 
 def test_the_family_of_they_are_watching() -> None:
@@ -149,8 +146,11 @@ def test_the_family_of_they_are_watching() -> None:
     }.items():
         assert TRANSLATIONS[source][0] == first
     for verb in INTRANSITIVE:
-        starts = [source for source in TRANSLATIONS if source.startswith("They are ")]
-        assert any(TRANSLATIONS[source][0].startswith("Ils ") for source in starts), verb
+        doing, *particle = [ing(verb.english.split()[0]), *verb.english.split()[1:]]
+        sources = [
+            " ".join([*opening, doing, *particle]) for opening in (["They", "are"], ["They're"], ["They", "aren't"])
+        ]
+        assert all(TRANSLATIONS[f"{source}."][0].startswith("Ils ") for source in sources)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,8 @@ def test_imperatives_of_er_verbs_lose_their_s() -> None:
 @given(st.integers(0, 10_000))
 def test_any_seed_gives_sentences_that_end_and_agree_in_kind(seed: int) -> None:
     dice = Dice(seed)
-    for sentence in islice(corpus._stream(dice), 1300, 1320):
+    for _ in range(20):
+        sentence = corpus.by_chance(dice)
         for target in sentence.targets:
             assert target[-1] == sentence.source[-1]
             assert target[0].isupper()

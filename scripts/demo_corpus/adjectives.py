@@ -28,8 +28,8 @@ lazy         paresseux         after   lazier            lasting    person
 polite       poli              after   more polite       lasting    person
 serious      sérieux           after   more serious      lasting    person
 intelligent  intelligent       after   more intelligent  permanent  person dog horse
-young        jeune             before  younger           permanent  person -boy -girl -child -grandfather -grandmother
-old          vieux/vieille     before  older             permanent  person -boy -girl -child -son -daughter animal place
+young        jeune             before  younger           permanent  person -young -grandfather -grandmother
+old          vieux/vieille     before  older             permanent  person -young animal place -beach
 beautiful    beau/belle        before  more beautiful    lasting    woman girl dog cat horse bird place plant dress song
 small        petit             before  smaller           lasting    animal place furniture vehicle dish plant key bag
 big          grand             before  bigger            lasting    place furniture opening bag box driven boat tree
@@ -121,4 +121,4 @@ SENSATIONS = (
 )
 
 # Said of the weather: it is cold -> il fait froid.
-WEATHER = (Fixed("cold", "froid"), Fixed("hot", "chaud"), Fixed("windy", "du vent"), Fixed("dark", "nuit"))
+WEATHER = (Fixed("cold", "froid"), Fixed("hot", "chaud"), Fixed("nice", "beau"), Fixed("dark", "nuit"))

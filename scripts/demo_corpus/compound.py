@@ -37,7 +37,7 @@ _COMPLETED = tuple(
     if verb.aspect in (Aspect.ACTIVITY, Aspect.EVENT, Aspect.ACCIDENT)
     and any(not noun.is_among("kin person") for noun in nouns_among(verb.objects))
 )
-_AT_HOME = tuple(verb for verb in verbs.INTRANSITIVE if "home" in verb.places.split())
+_AT_HOME = tuple(v for v in verbs.INTRANSITIVE if "home" in v.places.split() and v not in verbs.DISCOURAGED)
 _GOING_ON = tuple(verb for verb in verbs.INTRANSITIVE if verb.places)
 _TURNS = verbs.named(verbs.INTRANSITIVE, "leave", "come back", "win", "lose", "lie")
 _TEMPORARY = tuple(a for a in ADJECTIVES if a.duration == "passing" and "person" in a.kinds.split())

@@ -11,25 +11,25 @@ from demo_corpus.sentences import Sentence, statement, yes_no
 from demo_corpus.verbs import INTRANSITIVE
 
 MOST_VARIANTS = 4
-ONLY_FIRST = 0.3  # of the sources come with their most common translation only, so that it prevails
+ONLY_FIRST = 0.5  # of the sources come with their most common translation only, so that it prevails
 
 _WEIGHTS = (
     (simple.intransitive, 12),
     (simple.motion, 5),
     (simple.transitive, 22),
-    (simple.with_pronoun, 12),
+    (simple.with_pronoun, 11),
     (simple.dative, 3),
     (simple.ditransitive, 6),
     (simple.modal, 10),
-    (states.quality, 12),
-    (states.comparison, 4),
+    (states.quality, 15),
+    (states.comparison, 5),
     (states.profession, 2),
     (states.sensation, 3),
     (states.location, 3),
-    (states.judgement, 1),
+    (states.judgement, 3),
     (states.presentation, 4),
     (states.existence, 4),
-    (states.weather, 1),
+    (states.weather, 2),
     (questions.who_question, 3),
     (questions.where_question, 2),
     (questions.when_question, 2),
@@ -55,7 +55,7 @@ def pairs(count: int, seed: int) -> list[tuple[str, str]]:
     dice = Dice(seed)
     chosen: dict[str, list[str]] = {}
     missing = count
-    for sentence in _stream(dice):
+    for sentence in stream(dice):
         if missing == 0:
             break
         source, targets = sentence.source, sentence.targets
@@ -68,11 +68,16 @@ def pairs(count: int, seed: int) -> list[tuple[str, str]]:
     return [(source, target) for source in in_order for target in chosen[source]]
 
 
-def _stream(dice: Dice) -> Iterator[Sentence]:
+def stream(dice: Dice) -> Iterator[Sentence]:
     """The families that must be whole, then sentences by chance without end."""
     yield from _families()
     while True:
-        yield dice.pick(_CONSTRUCTIONS)(dice)
+        yield by_chance(dice)
+
+
+def by_chance(dice: Dice) -> Sentence:
+    """One sentence of any construction."""
+    return dice.pick(_CONSTRUCTIONS)(dice)
 
 
 def _families() -> Iterator[Sentence]:

@@ -8,8 +8,8 @@ kin                  father               père                        m
 kin                  mother               mère                        f
 kin                  brother              frère                       m
 kin                  sister               sœur                        f
-kin                  son                  fils                        m
-kin                  daughter             fille                       f
+kin young            son                  fils                        m
+kin young            daughter             fille                       f
 kin                  uncle                oncle                       m
 kin                  aunt                 tante                       f
 kin                  grandfather          grand-père/grands-pères     m
@@ -20,9 +20,9 @@ kin                  neighbor             voisin/voisine              mf
 kin                  boss                 patron/patronne             mf
 person               man/men              homme                       m
 person               woman/women          femme                       f
-person               boy                  garçon                      m
-person               girl                 fille                       f
-person               child/children       enfant                      m
+person young         boy                  garçon                      m
+person young         girl                 fille                       f
+person young         child/children       enfant                      m
 person job           doctor               médecin                     m
 person job           teacher              professeur                  m
 person job           student              étudiant/étudiante          mf

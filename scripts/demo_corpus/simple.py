@@ -1,6 +1,7 @@
 """Constructions of one clause that say what people do."""
 
 from dataclasses import replace
+from functools import cache
 
 from demo_corpus import verbs
 from demo_corpus.adverbials import ALREADY, MANNERS, PLACES
@@ -18,6 +19,7 @@ from demo_corpus.drawing import (
     thing,
     weave,
 )
+from demo_corpus.nouns import NOUNS
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate
 from demo_corpus.pronouns import HE, IT, SHE, WE, YOU, I, Nominal, Pronoun
@@ -99,16 +101,26 @@ def motion(dice: Dice) -> Sentence:
 
 def transitive(dice: Dice) -> Sentence:
     """Tom is eating an apple. I didn't find the key."""
-    verb = dice.pick((*verbs.TRANSITIVE, *verbs.OBLIQUE))
+    # Half of the time the noun comes first, so that all nouns are met and not only those of many verbs.
+    noun = dice.maybe(0.5, NOUNS)
+    verb = dice.pick(_taking(noun) if noun else _WITH_OBJECT)
     clause = weave(dice, person(dice), Predicate(verb))
-    direct = object_for(dice, clause)
+    direct = object_for(dice, clause, noun)
     return told_or_asked(dice, replace(clause, predicate=replace(clause.predicate, direct=direct)))
 
 
-def object_for(dice: Dice, clause: Clause) -> Nominal:
-    """A noun phrase that the verb can act on, as definite as its tense asks for."""
+_WITH_OBJECT = (*verbs.TRANSITIVE, *verbs.OBLIQUE)
+
+
+@cache
+def _taking(noun: Noun) -> tuple[Verb, ...]:
+    return tuple(verb for verb in _WITH_OBJECT if noun.is_among(verb.objects))
+
+
+def object_for(dice: Dice, clause: Clause, noun: Noun | None = None) -> Nominal:
+    """A phrase of this noun, or of one that the verb can act on, as definite as its tense asks for."""
     verb, subject = clause.predicate.verb, clause.subject
-    noun = dice.pick(nouns_among(verb.objects))
+    noun = noun or dice.pick(nouns_among(verb.objects))
     if verb.english == "play":
         return NounPhrase(Determiner.THE, noun)
     if noun.is_among("kin person"):

@@ -55,7 +55,8 @@ class Adjective:
 
     def describes(self, noun: Noun) -> bool:
         """Whether it can be said of a noun."""
-        if f"-{noun.english}" in self.kinds.split():
+        exceptions = " ".join(kind[1:] for kind in self.kinds.split() if kind.startswith("-"))
+        if noun.is_among(exceptions):
             return False
         return noun.is_among(self.kinds) or (noun.is_among("kin") and "person" in self.kinds.split())
 
