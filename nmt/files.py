@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,9 +67,10 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def write_sums(directory: Path, names: Iterable[str]) -> None:
-    """Record the checksums of `names`, in the form that `sha256sum -c` reads."""
-    lines = [f"{sha256(directory / name)}  {name}\n" for name in sorted(names)]
+def write_sums(directory: Path) -> None:
+    """Record the checksums of all files below a directory, in the form that `sha256sum -c` reads."""
+    files = sorted(path for path in directory.rglob("*") if path.is_file() and path.name != SUMS)
+    lines = [f"{sha256(path)}  {path.relative_to(directory).as_posix()}\n" for path in files]
     write_text(directory / SUMS, "".join(lines))
 
 
@@ -103,10 +104,9 @@ def new_directory(final: Path) -> Iterator[Path]:
     temporary.mkdir(parents=True)
     try:
         yield temporary
-        write_sums(temporary, (path.name for path in temporary.iterdir()))
-        for path in temporary.iterdir():
+        write_sums(temporary)
+        for path in (*temporary.rglob("*"), temporary):
             sync(path)
-        sync(temporary)
         _publish(temporary, final)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -43,7 +43,7 @@ def train(values: Mapping[str, Any]) -> Evaluation:
     for line in corpus.report.lines():
         log.info("%s", line)
     run = Run.create(values, provenance(corpus, config), corpus.directory)
-    return carry_through(run, config, corpus, resume=False)
+    return carry_through(run, config, corpus)
 
 
 def resume(values: Mapping[str, Any]) -> Evaluation:
@@ -58,7 +58,7 @@ def resume(values: Mapping[str, Any]) -> Evaluation:
             f"The data of {run.directory} has changed since the run began (its key was {recorded[:12]}, now it is "
             f"{key[:12]}): restore it, or begin a new run."
         )
-    return carry_through(run, config, corpus, resume=True)
+    return carry_through(run, config, corpus)
 
 
 def check_parts(config: Config) -> None:
@@ -69,8 +69,8 @@ def check_parts(config: Config) -> None:
     constructor(config.scheduler, "scheduler")(total_steps=1)
 
 
-def carry_through(run: Run, config: Config, corpus: PreparedCorpus, resume: bool) -> Evaluation:
-    """Train the model of a run to its end, then score it on the test set."""
+def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluation:
+    """Train the model of a run to its end, from its last checkpoint if it has one, then score it on the test set."""
     log_to_file(run.log)
     log.info("Run directory: %s", run.directory)
     if config.threads is not None:
@@ -80,7 +80,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, resume: bool
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
     translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, config.decode, device)
     trainer = make_trainer(run, config, corpus, model, device)
-    if resume:
+    if trainer.checkpoints.last_step() is not None:
         trainer.restore()
         log.info("Resuming after update %d.", trainer.state.step)
     parameters = sum(parameter.numel() for parameter in model.parameters())

@@ -24,9 +24,10 @@ import yaml
 
 from nmt.config import Config, load_config
 from nmt.errors import UserError
-from nmt.files import check_sums, write_json, write_sums, write_text
+from nmt.files import check_sums, new_directory, write_json
 from nmt.training.state import TrainState
 
+CONFIG = "config.yaml"
 PREPARED = {
     "source.model": "tokenizers/source.model",
     "target.model": "tokenizers/target.model",
@@ -41,7 +42,7 @@ class Run:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.config_file = directory / "config.yaml"
+        self.config_file = directory / CONFIG
         self.finished_file = directory / "finished.json"
         self.source_tokenizer = directory / PREPARED["source.model"]
         self.target_tokenizer = directory / PREPARED["target.model"]
@@ -55,19 +56,18 @@ class Run:
     def create(cls, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> Run:
         """Begin a run: settings, tokenizers and held-out sets, with their checksums."""
         run = cls(Path(values["run_dir"]))
-        if run.config_file.exists():
+        if run.directory.exists() and any(run.directory.iterdir()):
             raise UserError(
-                f"{run.directory} holds a run already: go on with it (python train.py resume={run.directory}) "
-                "or choose another run_dir."
+                f"{run.directory} is not empty: choose another run_dir, or go on with the run in it "
+                f"(python train.py resume={run.directory})."
             )
-        run.directory.mkdir(parents=True, exist_ok=True)
-        for name, copy in PREPARED.items():
-            (run.directory / copy).parent.mkdir(exist_ok=True)
-            shutil.copyfile(prepared / name, run.directory / copy)
         settings = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True)
         origin = yaml.safe_dump({"provenance": dict(provenance)}, sort_keys=False, allow_unicode=True)
-        write_text(run.config_file, settings + "\n" + origin)
-        write_sums(run.directory, ["config.yaml", *PREPARED.values()])
+        with new_directory(run.directory) as directory:
+            (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
+            for name, copy in PREPARED.items():
+                (directory / copy).parent.mkdir(exist_ok=True)
+                shutil.copyfile(prepared / name, directory / copy)
         return run
 
     def check(self) -> None:

@@ -28,7 +28,7 @@ def test_a_missing_folder_is_made(tmp_path: Path) -> None:
 def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text(name)
-    write_sums(tmp_path, ["one", "two"])
+    write_sums(tmp_path)
     check_sums(tmp_path)
     assert f"{sha256(tmp_path / 'one')}  one\n" in (tmp_path / SUMS).read_text()
     (tmp_path / "two").write_text("twO")
