@@ -19,6 +19,8 @@ from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
 
+SHOWN = ("loss", "accuracy", "bleu", "chrf")  # of the validation metrics, on the screen; TensorBoard has all
+
 
 class Validation(NamedTuple):
     """What validating the model gave."""
@@ -78,7 +80,7 @@ class Monitor:
         for name, picture in validation.heatmaps.items():
             self.writer.add_image(f"attention/{name}", picture, state.step, dataformats="HWC")
         self.writer.flush()
-        shown = " · ".join(f"{name} {value:.2f}" for name, value in validation.metrics.items())
+        shown = " · ".join(f"{name} {validation.metrics[name]:.2f}" for name in SHOWN if name in validation.metrics)
         log.info("step %s · validation · %s%s", f"{state.step:,}", shown, " · best so far" if is_best else "")
 
     def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:
