@@ -40,16 +40,20 @@ def main() -> None:
     if options.source:
         paths = (str(options.source), *map(str, options.reference))
         examples = given_set(Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096))
-        output, title = options.output, options.source.name
+        name, output = options.source.name, options.output
     else:
         examples = list(read_held_out(run.test_set))
-        output, title = options.output or run.evaluation, "Test set"
+        # The run's own scores are those of its own search; others go where the user says, or nowhere.
+        name, output = "test.tsv", options.output or (None if overrides else run.evaluation)
     evaluation = evaluate(translator, examples)
-    Console().print(table(evaluation.scores, title=title))
+    Console().print(table(evaluation.scores, title=name))
     if output:
         direction = run.config().data.direction()
-        write(output, evaluation, examples, (direction.source, direction.target))
+        details = run.evaluated(name, translator.settings)
+        write(output, evaluation, examples, (direction.source, direction.target), details)
         print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
+    else:
+        print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -63,7 +67,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
     parser.add_argument("--source", type=Path, help="sentences to translate, one a line (default: the run's test set)")
     parser.add_argument("--reference", type=Path, nargs="+", help="their translations, one file or several")
-    parser.add_argument("--output", type=Path, help="where scores and heatmaps go (default: the run's eval/)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        help="where scores and heatmaps go (default: eval/ of the run, for its own test set and search)",
+    )
     parser.add_argument("--beam", type=int, help="beam size (default: the run's)")
     parser.add_argument("--batch-size", type=int, help="sentences at once; changes speed, never results")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")

@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import load_config
+from nmt.run import resume_command
 
 composition.register_resolvers()
 
@@ -38,10 +39,8 @@ def work(cfg: DictConfig) -> None:
     try:
         evaluation = train(values) if cfg.resume is None else resume(values)
     except Interrupted as stop:
-        print(
-            f"{stop}: stopped and saved. Go on with\n  python train.py resume={values['run_dir']}",
-            file=sys.stderr,
-        )
+        command = resume_command(Path(values["run_dir"]))
+        print(f"{stop}: stopped and saved. Go on with\n  {command}", file=sys.stderr)
         sys.exit(stop.exit_code)
     print_results(evaluation, Path(values["run_dir"]))
 

@@ -28,6 +28,7 @@ EXAMPLES = """examples:
 def main() -> None:
     """Read the command line, load a run, translate."""
     options = parse(sys.argv[1:])
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # whatever the locale: what came in goes out
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     # Imported late: --help and a mistyped option answer at once.
     from nmt.config import ROOT
@@ -42,7 +43,12 @@ def main() -> None:
     translator = Translator.load(run, options.device, **overrides)
     if options.nbest > translator.settings.beam_size:
         raise UserError(f"--nbest {options.nbest} needs a beam as wide: add --beam {options.nbest}.")
-    gallery = Gallery(options, run) if options.heatmap else None
+    gallery = None
+    if options.heatmap:
+        from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
+
+        direction = run.config().data.direction()
+        gallery = Gallery(options.heatmap, (direction.source, direction.target), words=not options.pieces)
 
     lines = read_lines(options)
     # A person at a terminal waits for each answer; a pipe is faster in chunks, which sort by length.
@@ -53,8 +59,9 @@ def main() -> None:
             gallery.expect(chunk)
         for source, candidates in zip(chunk, translator.translate(chunk), strict=True):
             number += 1
-            if gallery:
-                gallery.add(candidates[0])
+            if gallery and candidates[0].source_tokens:
+                path = gallery.add(candidates[0])
+                print(f"heatmap: {path}", file=sys.stderr)
             print(render(source, candidates[: options.nbest], number, options))
         sys.stdout.flush()
 
@@ -142,42 +149,6 @@ def as_dict(translation: Any) -> dict[str, Any]:
         "target_tokens": translation.target_tokens,
         "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
     }
-
-
-class Gallery:
-    """Where heatmaps go: one file for one sentence, or a directory with a numbered file for each."""
-
-    def __init__(self, options: argparse.Namespace, run: Any) -> None:
-        from nmt.evaluation import heatmap  # matplotlib, which only pictures need
-
-        self.heatmap = heatmap
-        self.path: Path = options.heatmap
-        self.words = not options.pieces
-        self.single = bool(self.path.suffix) and not self.path.is_dir()
-        if self.single:
-            heatmap.check_name(self.path)
-        direction = run.config().data.direction()
-        self.languages = (direction.source, direction.target)
-        self.drawn = self.expected = 0
-
-    def expect(self, chunk: list[str]) -> None:
-        """Refuse several sentences for one file before any of them is translated."""
-        self.expected += sum(bool(line.strip()) for line in chunk)
-        if self.single and self.expected > 1:
-            raise UserError(f"--heatmap {self.path} holds one picture: name a directory to draw several sentences.")
-
-    def add(self, translation: Any) -> None:
-        """Draw one sentence; an empty line has no picture."""
-        if not translation.source_tokens:
-            return
-        if translation.attention is None:
-            raise UserError(
-                "--heatmap: this model has no attention to draw; use a run with attention (model=bahdanau)."
-            )
-        self.drawn += 1
-        path = self.path if self.single else self.path / f"{self.drawn:04d}.png"
-        self.heatmap.save(self.heatmap.draw_translation(translation, self.languages, words=self.words), path)
-        print(f"heatmap: {path}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ def run(main: Callable[[], None]) -> None:
         fail(str(error))
     except KeyboardInterrupt:
         sys.exit(130)
-    except PermissionError as error:
-        fail(f"{error.filename} cannot be used ({error.strerror}): change its permissions or choose another place.")
     except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # a full disk, a missing permission: the machine's words say it best
+        place = error.filename or "The system"
+        fail(f"{place}: {error.strerror}; make room, change permissions or choose another place.")
 
 
 def fail(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,13 +15,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from nmt.config import ROOT
+from nmt.config import ROOT, load_config
 from nmt.errors import UserError
 from nmt.run import Run
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
-MAY_CHANGE = ("train.", "device=", "threads=")  # settings that can be given when a run is resumed
+# What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
+MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
+MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=")  # the place in the epoch counts these
 
 
 def register_resolvers() -> None:
@@ -36,27 +39,29 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     if hydra.mode == RunMode.MULTIRUN:
         values["run_dir"] = hydra.runtime.output_dir
     values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
-    data = values["data"]
-    for name in ("path", "val_path", "test_path", "prepared_dir"):
-        if name in data:
-            data[name] = _absolute(data[name])
+    _make_paths_absolute(values["data"])
     return values
 
 
 def resumed(directory: Path) -> dict[str, Any]:
-    """The settings of a run, with the overrides of this command where a run that goes on may change."""
+    """The settings of a run that goes on, with the changes of this command and of those before it."""
     run = Run(directory)
     run.check()
     values, _ = run.read_config()
-    overrides = [o for o in HydraConfig.get().overrides.task if not o.startswith("resume=")]
-    for override in overrides:
-        if not override.startswith(MAY_CHANGE):
+    changes = [override for override in HydraConfig.get().overrides.task if not override.startswith("resume=")]
+    for change in changes:
+        if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
             raise UserError(
-                f"{override} cannot change in a run that goes on: only train.*, device and threads can, "
-                "or begin a new run without resume."
+                f"{change} cannot change in a run that goes on (optimizer.lr, device, threads, data paths and most of "
+                "train can): begin a new run, without resume."
             )
-    changed = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(overrides))
-    return cast(dict[str, Any], OmegaConf.to_container(changed)) | {"run_dir": str(directory)}
+    changes = [*run.read_changes(), *changes]
+    merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes))
+    values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(directory)}
+    _make_paths_absolute(values["data"])
+    load_config(values)
+    run.write_changes(changes)
+    return values
 
 
 def explain(error: Exception) -> str:
@@ -72,10 +77,10 @@ def explain(error: Exception) -> str:
 
 
 def _known_keys() -> list[str]:
-    """Every setting of the default configuration, dotted."""
+    """Every setting, dotted, of the configuration that this command's choices (model=luong) make."""
+    groups = [a for a in sys.argv[1:] if (ROOT / "configs" / a.partition("=")[0].partition("@")[0]).is_dir()]
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        cfg = compose("train", return_hydra_config=False)
-    return list(_dotted(cfg))
+        return list(_dotted(compose("train", overrides=groups)))
 
 
 def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
@@ -86,7 +91,10 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
             yield from _dotted(node, f"{prefix}{name}.")
 
 
-def _absolute(path: str | list[str] | None) -> str | list[str] | None:
-    if isinstance(path, list):
-        return [str(Path(part).expanduser().absolute()) for part in path]
-    return None if path is None else str(Path(path).expanduser().absolute())
+def _make_paths_absolute(data: dict[str, Any]) -> None:
+    for name in ("path", "val_path", "test_path", "prepared_dir"):
+        value = data.get(name)
+        if isinstance(value, list):
+            data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]
+        elif value is not None:
+            data[name] = str(Path(str(value)).expanduser().absolute())

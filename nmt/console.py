@@ -32,4 +32,7 @@ def log_to_file(path: Path) -> None:
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logger = logging.getLogger("nmt")
-    logger.handlers[:] = [h for h in logger.handlers if not isinstance(h, logging.FileHandler)] + [handler]
+    for former in [h for h in logger.handlers if isinstance(h, logging.FileHandler)]:  # of the last run in a sweep
+        logger.removeHandler(former)
+        former.close()
+    logger.addHandler(handler)

@@ -16,7 +16,8 @@ def choose_device(name: str) -> torch.device:
     except RuntimeError as error:
         raise UserError(f"device={name} is not known: use auto, cpu, cuda, cuda:1 or mps.") from error
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not available.get(device.type, False):
+    missing = device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count()
+    if missing or not available.get(device.type, False):
         raise UserError(f"device={name} is not available on this machine: use device=auto or device=cpu.")
     if device.type == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = True
@@ -25,7 +26,8 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
-    """The autocast type, or None for plain fp32; auto is bf16 where a GPU has it."""
+    """The autocast type, or None for plain fp32; auto is bf16 where a GPU has it and does not merely emulate it."""
     if name == "auto":
-        name = "bf16" if device.type == "cuda" and torch.cuda.is_bf16_supported() else "fp32"
+        native = device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
+        name = "bf16" if native else "fp32"
     return {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}[name]

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from nmt.errors import UserError
@@ -98,8 +98,14 @@ def check_sums(directory: Path) -> None:
 
 
 @contextmanager
-def new_directory(final: Path) -> Iterator[Path]:
-    """A directory to fill, which becomes `final`, with checksums, at the end; after an error nothing of it remains."""
+def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -> Iterator[Path]:
+    """A directory to fill, which becomes `final`, with checksums, at the end; after an error nothing of it remains.
+
+    Args:
+        final: Where it is to be.
+        existing: What happens if something is there by then: "keep" it if it is intact, which is right where any
+            two writers would write the same; "replace" it; or "refuse" with a UserError unless it is empty.
+    """
     temporary = _temporary(final)
     temporary.mkdir(parents=True)
     try:
@@ -107,7 +113,7 @@ def new_directory(final: Path) -> Iterator[Path]:
         write_sums(temporary)
         for path in (*temporary.rglob("*"), temporary):
             sync(path)
-        _publish(temporary, final)
+        _publish(temporary, final, existing)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -118,9 +124,16 @@ def remove_leftovers(final: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def _publish(temporary: Path, final: Path) -> None:
+def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
+    if existing == "refuse":
+        try:
+            temporary.rename(final)  # replaces an empty directory, and nothing else
+        except OSError as error:
+            raise UserError(f"{final} is not an empty directory: choose another place.") from error
+        sync(final.parent)
+        return
     if final.exists():
-        if damage(final) is None:  # another process was faster, with the same content
+        if existing == "keep" and damage(final) is None:
             return
         discarded = _temporary(final)
         final.rename(discarded)

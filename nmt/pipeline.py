@@ -39,6 +39,7 @@ def train(values: Mapping[str, Any]) -> Evaluation:
     """Begin a run with these settings and carry it through."""
     config = load_config(values)
     check_parts(config)
+    Run(Path(config.run_dir)).require_empty()
     corpus = prepare(config.data)
     for line in corpus.report.lines():
         log.info("%s", line)
@@ -64,9 +65,17 @@ def resume(values: Mapping[str, Any]) -> Evaluation:
 def check_parts(config: Config) -> None:
     """Build everything that a configuration names, with toy vocabularies: mistakes surface before any work starts."""
     choose_device(config.device)
-    model = build_model(config, source_vocab=8, target_vocab=8)
-    constructor(config.optimizer, "optimizer")(model.parameters())
-    constructor(config.scheduler, "scheduler")(total_steps=1)
+    place = "model"
+    try:
+        model = build_model(config, source_vocab=8, target_vocab=8)
+        place = "optimizer"
+        constructor(config.optimizer, place)(model.parameters())
+        place = "scheduler"
+        constructor(config.scheduler, place)(total_steps=1)
+    except UserError:
+        raise
+    except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
+        raise UserError(f"The settings of {place} do not work: {error}") from error
 
 
 def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluation:
@@ -85,6 +94,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluatio
         log.info("Resuming after update %d.", trainer.state.step)
     parameters = sum(parameter.numel() for parameter in model.parameters())
     log.info("Training %s (%s parameters) on %s.", config.name, f"{parameters:,}", device)
+    run.unfinish()
     reason = trainer.fit()
     state = trainer.state
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
@@ -93,10 +103,11 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluatio
     load_weights(run.best_checkpoint(), model, device)
     model.eval()
     evaluation = evaluate(translator, corpus.test_sentences)
-    write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus))
+    details = run.evaluated("test.tsv", config.decode)
+    write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
     scores = evaluation.scores
     trainer.monitor.finished(
-        hyperparameters(run.read_config()[0]), {"bleu": scores.bleu.value, "chrf": scores.chrf.value}
+        hyperparameters(dataclasses.asdict(config)), {"bleu": scores.bleu.value, "chrf": scores.chrf.value}
     )
     return evaluation
 
@@ -124,7 +135,7 @@ def make_trainer(
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
         checkpoints=checkpoints,
-        monitor=Monitor(run.tensorboard, settings, total_steps, checkpoints.last_step()),
+        monitor=Monitor(run.tensorboard, settings, total_steps),
         validate=make_validator(config, corpus, model, device),
         device=device,
         precision=choose_precision(settings.precision, device),
@@ -156,7 +167,7 @@ def languages_of(corpus: PreparedCorpus) -> tuple[str, str]:
 
 def print_results(evaluation: Evaluation, directory: Path) -> None:
     """The scores on stdout; where everything is, on stderr."""
-    Console().print(table(evaluation.scores, title="Test set"))
+    Console().print(table(evaluation.scores, title="test.tsv"))
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
     log.info('Translate with: python translate.py --run %s "…"', directory)
 

@@ -4,6 +4,7 @@ config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
 data/                val.tsv, test.tsv (source, references …), report.json
 SHA256SUMS           of the files above
+changes.json         settings that were changed when the run was resumed, if any
 checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
@@ -13,19 +14,25 @@ eval/                scores.json, translations.tsv, heatmaps/
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import logging
+import re
+import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from nmt.config import Config, load_config
+from nmt.config import Config, DecodeSettings, load_config
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, write_json
 from nmt.training.state import TrainState
+
+log = logging.getLogger(__name__)
 
 CONFIG = "config.yaml"
 PREPARED = {
@@ -43,6 +50,7 @@ class Run:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.config_file = directory / CONFIG
+        self.changes_file = directory / "changes.json"
         self.finished_file = directory / "finished.json"
         self.source_tokenizer = directory / PREPARED["source.model"]
         self.target_tokenizer = directory / PREPARED["target.model"]
@@ -56,19 +64,22 @@ class Run:
     def create(cls, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> Run:
         """Begin a run: settings, tokenizers and held-out sets, with their checksums."""
         run = cls(Path(values["run_dir"]))
-        if run.directory.exists() and any(run.directory.iterdir()):
-            raise UserError(
-                f"{run.directory} is not empty: choose another run_dir, or go on with the run in it "
-                f"(python train.py resume={run.directory})."
-            )
         settings = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True)
         origin = yaml.safe_dump({"provenance": dict(provenance)}, sort_keys=False, allow_unicode=True)
-        with new_directory(run.directory) as directory:
+        with new_directory(run.directory, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             for name, copy in PREPARED.items():
                 (directory / copy).parent.mkdir(exist_ok=True)
                 shutil.copyfile(prepared / name, directory / copy)
         return run
+
+    def require_empty(self) -> None:
+        """Raise a UserError if a run cannot begin here."""
+        if self.directory.exists() and (not self.directory.is_dir() or any(self.directory.iterdir())):
+            raise UserError(
+                f"{self.directory} is not an empty directory: choose another run_dir, or go on with the run in it "
+                f"({resume_command(self.directory)})."
+            )
 
     def check(self) -> None:
         """Raise a UserError unless this is a run directory whose files are as they were written."""
@@ -87,6 +98,22 @@ class Run:
         except (yaml.YAMLError, OSError, AttributeError, KeyError) as error:
             raise UserError(f"{self.config_file} cannot be read: {error}.") from error
         return values, provenance
+
+    def read_changes(self) -> list[str]:
+        """Overrides (train.max_epochs=30) under which the run was resumed, oldest first."""
+        if not self.changes_file.is_file():
+            return []
+        try:
+            return [str(change) for change in json.loads(self.changes_file.read_text(encoding="utf-8"))]
+        except ValueError as error:
+            raise UserError(
+                f"{self.changes_file} is damaged: restore it, or delete it to forget the changes."
+            ) from error
+
+    def write_changes(self, changes: Sequence[str]) -> None:
+        """Remember them, so that the plain resume command goes on under the same settings."""
+        if changes:
+            write_json(self.changes_file, list(changes))
 
     def config(self) -> Config:
         """The run's settings."""
@@ -108,11 +135,15 @@ class Run:
             },
         )
 
+    def unfinish(self) -> None:
+        """Training goes on: until it ends, no checkpoint is sure to stay."""
+        self.finished_file.unlink(missing_ok=True)
+
     def finished(self) -> dict[str, Any]:
         """What `finish` recorded; a UserError if training has not ended."""
         if not self.finished_file.is_file():
             raise UserError(
-                f"{self.directory} is not finished: go on with python train.py resume={self.directory}, "
+                f"{self.directory} is not finished: go on with {resume_command(self.directory)}, "
                 "or name another run with --run."
             )
         try:
@@ -122,6 +153,15 @@ class Run:
             raise UserError(f"{self.finished_file} is damaged: restore it from a copy.") from error
         return finished
 
+    def evaluated(self, examples: str, decode: DecodeSettings) -> dict[str, Any]:
+        """What a score of this run is a score of: the sentences, the checkpoint, the search."""
+        return {
+            "examples": examples,
+            "split_hash": self.read_config()[1]["split_hash"],
+            "checkpoint": self.best_checkpoint().name,
+            "decode": dataclasses.asdict(decode),
+        }
+
     def best_checkpoint(self) -> Path:
         """The checkpoint that did best in validation."""
         return self.checkpoints / f"step-{int(self.finished()['best_step']):08d}"
@@ -129,8 +169,18 @@ class Run:
 
 def newest_finished(outputs: Path) -> Run:
     """The run under `outputs` (or in a sweep there) that finished last."""
-    depths = ("*/finished.json", "*/*/finished.json", "*/*/*/finished.json")
-    runs = [Run(path.parent) for depth in depths for path in outputs.glob(depth)]
-    if not runs:
+    found = []
+    for path in (*outputs.glob("*/finished.json"), *outputs.glob("*/*/finished.json")):
+        try:
+            found.append((Run(path.parent).finished()["finished_at"], path.stat().st_mtime, path.parent))
+        except UserError as error:
+            log.warning("%s It is passed over.", error)
+    if not found:
         raise UserError(f"No finished run under {outputs}: train one with python train.py, or name one with --run.")
-    return max(runs, key=lambda run: (run.finished()["finished_at"], run.finished_file.stat().st_mtime))
+    return Run(max(found)[-1])
+
+
+def resume_command(directory: Path) -> str:
+    """What to type to go on with a run; quoted for Hydra and for the shell where its name needs that."""
+    plain = re.fullmatch(r"[\w./-]+", str(directory))
+    return "python train.py " + (f"resume={directory}" if plain else shlex.quote(f"resume='{directory}'"))

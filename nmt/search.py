@@ -122,6 +122,7 @@ def _best(candidates: Tensor, sentence: Tensor, room: Tensor, beam: int) -> tupl
 
 def _walk_back(steps: list[_Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
     """Read every ended hypothesis from its end to its beginning."""
+    steps = [step if step.weights is None else step._replace(weights=step.weights.cpu()) for step in steps]
     parents = [step.parents.tolist() for step in steps]
     tokens = [step.tokens.tolist() for step in steps]
     found: list[list[Hypothesis]] = [[] for _ in source_lengths]
@@ -139,7 +140,7 @@ def _walk_back(steps: list[_Step], source_lengths: list[int]) -> list[list[Hypot
 
 def _attention(steps: list[_Step], rows: list[int], source_length: int) -> Tensor | None:
     weights = [step.weights[row] for step, row in zip(steps, rows, strict=True) if step.weights is not None]
-    return torch.stack(weights)[:, :source_length].cpu() if weights else None
+    return torch.stack(weights)[:, :source_length] if weights else None
 
 
 def select_rows(tree: Any, rows: Tensor) -> Any:

@@ -1,4 +1,5 @@
-"""Ids of the special tokens: the one place where they are written down."""
+"""Special tokens and signs: the one place where they are written down."""
 
 PAD, BOS, EOS, UNK = range(4)
 EOS_PIECE = "</s>"
+WORD_START = "▁"  # SentencePiece writes the space before a word as U+2581

@@ -19,7 +19,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """A hint: the known name that is close, else all of them."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"did you mean '{close[0]}'?" if close else f"known: {', '.join(known)}."
+    if close:
+        return f"did you mean '{close[0]}'?"
+    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
+    return f"known: {shown}."
 
 
 def to_dataclass(kind: Callable[..., T], values: Any, where: str) -> T:
@@ -60,7 +63,7 @@ def convert(value: Any, hint: Any, where: str) -> Any:
     if origin is collections.abc.Callable and not callable(value):
         raise UserError(f"{where} must be a part with its own _target_; it is {value!r}.")
     if origin is tuple and isinstance(value, list):
-        return tuple(value)
+        return tuple(convert(item, arguments[i % len(arguments)], f"{where}[{i}]") for i, item in enumerate(value))
     if origin is list:
         if not isinstance(value, list):
             raise UserError(f"{where} must be a list; it is {value!r}.")

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 import torch
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
@@ -53,15 +52,3 @@ def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int
         row[: length - 1] = torch.randint(4, vocab, (length - 1,), generator=generator)
         row[length - 1] = EOS
     return rows
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    """Real corpora, where they lie beside the checkout."""
-    path = ROOT.parent / "shared/data"
-    if not path.is_dir():
-        pytest.skip("the real corpora are not beside this checkout (../shared/data)")
-    return path
-
-
-ModelMaker = Callable[..., Seq2Seq]

@@ -16,16 +16,14 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "scripts" / "make_demo_corpus.py"
 CORPUS = ROOT / "data" / "demo" / "eng-fra.tsv"
-sys.path.insert(0, str(SCRIPT.parent))
-
-from demo_corpus import corpus, french  # noqa: E402
-from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER  # noqa: E402
-from demo_corpus.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS  # noqa: E402
-from demo_corpus.conjugation import Tense, conjugate, imperative, participle  # noqa: E402
-from demo_corpus.drawing import Dice  # noqa: E402
-from demo_corpus.english import ing  # noqa: E402
-from demo_corpus.nouns import NAMES, NOUNS  # noqa: E402
-from demo_corpus.verbs import INTRANSITIVE, VERBS  # noqa: E402
+from demo_corpus import corpus, french
+from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
+from demo_corpus.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS
+from demo_corpus.conjugation import Tense, conjugate, imperative, participle
+from demo_corpus.drawing import Dice
+from demo_corpus.english import ing
+from demo_corpus.nouns import NAMES, NOUNS
+from demo_corpus.verbs import INTRANSITIVE, VERBS
 
 PAIRS = [tuple(line.split("\t")) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 FRENCH = [pair[1] for pair in PAIRS]

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -49,25 +50,36 @@ def test_a_damaged_list_of_sums_is_found(tmp_path: Path, content: bytes) -> None
 
 def test_a_new_directory_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     final = tmp_path / "final"
-    with pytest.raises(ZeroDivisionError), new_directory(final) as directory:
+    with pytest.raises(ZeroDivisionError), new_directory(final, "keep") as directory:
         (directory / "a").write_text("half")
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())
-    with new_directory(final) as directory:
+    with new_directory(final, "keep") as directory:
         (directory / "a").write_text("whole")
         assert not final.exists()
     assert damage(final) is None
     assert [path.name for path in tmp_path.iterdir()] == ["final"]
 
 
-def test_a_new_directory_replaces_a_damaged_one_only(tmp_path: Path) -> None:
+def fill(final: Path, text: str, existing: Literal["keep", "replace", "refuse"]) -> str:
+    with new_directory(final, existing) as directory:
+        (directory / "a").write_text(text)
+    assert damage(final) is None
+    return (final / "a").read_text()
+
+
+def test_what_happens_to_a_directory_that_is_there_already(tmp_path: Path) -> None:
     final = tmp_path / "final"
-    for text, expected in (("first", "first"), ("second", "first")):
-        with new_directory(final) as directory:
-            (directory / "a").write_text(text)
-        assert (final / "a").read_text() == expected
+    final.mkdir()
+    assert fill(final, "first", "refuse") == "first"  # into an empty directory
+    with pytest.raises(UserError, match="not an empty directory"):
+        fill(final, "second", "refuse")
+    assert fill(final, "second", "keep") == "first"
+    assert fill(final, "third", "replace") == "third"
     (final / "a").write_text("changed")
-    with new_directory(final) as directory:
-        (directory / "a").write_text("third")
-    assert (final / "a").read_text() == "third"
+    assert fill(final, "fourth", "keep") == "fourth"  # a damaged one is not kept
     assert [path.name for path in tmp_path.iterdir()] == ["final"]
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UserError):
+        fill(tmp_path / "file", "x", "refuse")
+    assert (tmp_path / "file").read_text() == "mine"

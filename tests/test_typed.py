@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 import pytest
 
-from nmt.config import load_config
+from nmt.config import DecodeSettings, TrainSettings, load_config
+from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.typed import convert, to_dataclass
-from tests.conftest import MODELS, compose_values
+from tests.conftest import MODELS, ROOT, compose_values
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,6 @@ def test_every_model_config_is_valid(name: str) -> None:
 
 @pytest.mark.parametrize("group", ["data", "optimizer", "scheduler", "decode", "experiment"])
 def test_every_other_config_is_valid(group: str) -> None:
-    from tests.conftest import ROOT
-
     options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
     assert options
     for option in options:
@@ -109,3 +108,11 @@ def test_functions_and_modules_are_no_targets() -> None:
     for target in ("nmt.model.alignment.masked_softmax", "nmt.model.score", "torch.optim.lr_scheduler"):
         with pytest.raises(UserError):
             constructor({"_target_": target}, "part")
+
+
+def test_defaults_in_the_code_are_those_in_the_configs() -> None:
+    """Whoever uses the classes gets what the commands give."""
+    config = load_config(compose_values("data=parallel", "data.prepared_dir=data/prepared"))
+    assert config.train == TrainSettings()
+    assert config.decode == DecodeSettings()
+    assert config.data == DataSettings(name="parallel")

@@ -111,7 +111,7 @@ def _make(settings: DataSettings, key: str, directory: Path) -> None:
             return
         logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
     logger.info("Preparing %s.", directory)
-    with new_directory(directory) as unfinished:
+    with new_directory(directory, existing="keep") as unfinished:
         _build(settings, key, unfinished)
 
 

@@ -1,13 +1,13 @@
 """What became of a corpus, as numbers for a file and as lines for a reader."""
 
-import unicodedata
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nmt.scripts import count_scripts
 
 _PERCENTILES = (50, 95, 99, 100)
 
@@ -96,17 +96,8 @@ def _side_line(label: str, side: SideReport) -> str:
 
 
 def script_shares(sentences: Iterable[str]) -> dict[str, float]:
-    """Share of the letters by script, the most common first.
-
-    The first word of a letter's Unicode name stands for its script: LATIN, DEVANAGARI, CJK.
-    """
-    characters: Counter[str] = Counter()
-    for sentence in sentences:
-        characters.update(sentence)
-    scripts: Counter[str] = Counter()
-    for character, count in characters.items():
-        if character.isalpha():
-            scripts[unicodedata.name(character, "UNNAMED").split()[0]] += count
+    """Share of the letters by script, the most common first."""
+    scripts = count_scripts(sentences)
     return {script: count / scripts.total() for script, count in scripts.most_common()}
 
 

@@ -51,7 +51,7 @@ class DataSettings:
     val_size: int = 1000
     test_size: int = 1000
     # Pieces per vocabulary (of both languages together if joint).
-    vocab_size: int = 8000
+    vocab_size: int = 4000
     vocab_type: Literal["bpe", "unigram"] = "bpe"
     joint_vocab: bool = False
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.

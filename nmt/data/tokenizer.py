@@ -18,7 +18,6 @@ from nmt.special import BOS, EOS, PAD, UNK
 
 logger = logging.getLogger(__name__)
 
-WORD_START = "▁"
 _RESERVED = 256 + 4  # byte pieces and specials
 _CHARACTER_SHARE = 0.9  # of the other pieces, at most so many are single characters
 

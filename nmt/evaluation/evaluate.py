@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -51,13 +51,19 @@ def evaluate(
     return Evaluation(scores, translations)
 
 
-def write(directory: Path, evaluation: Evaluation, examples: Sequence[Example], languages: tuple[str, str]) -> None:
-    """Leave scores, translations and heatmaps in `directory`."""
+def write(
+    directory: Path,
+    evaluation: Evaluation,
+    examples: Sequence[Example],
+    languages: tuple[str, str],
+    details: Mapping[str, Any],
+) -> None:
+    """Leave scores, with what they are scores of, translations and heatmaps in `directory`."""
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
         for example, translation in zip(examples, evaluation.translations, strict=True)
     ]
-    write_evaluation(directory, evaluation.scores, rows)
+    write_evaluation(directory, evaluation.scores, details, rows)
     for number, chosen in enumerate(choose_examples(evaluation.translations, count=6), start=1):
         figure = heatmap.draw_translation(evaluation.translations[chosen], languages)
         for kind in ("png", "svg"):

@@ -1,8 +1,9 @@
 """What an evaluation leaves behind: two files in the run directory, and a table on the terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -25,17 +26,18 @@ class Row:
     references: tuple[str, ...]
 
 
-def write_evaluation(directory: Path, scores: Scores, rows: Iterable[Row]) -> None:
+def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any], rows: Iterable[Row]) -> None:
     """Write ``scores.json`` and ``translations.tsv`` into a directory.
 
-    The TSV has a header; after source, hypothesis and score come as many references as a sentence has.
+    `details` tell what was scored: the set, the checkpoint, the search. The TSV has a header; after source,
+    hypothesis and score come as many references as a sentence has.
     """
     lines = ["source\thypothesis\tscore\treferences"]
     for row in rows:
         cells = (row.source, row.hypothesis, f"{row.score:.4f}", *row.references)
         lines.append("\t".join(map(_one_cell, cells)))
     write_text(directory / "translations.tsv", "\n".join(lines) + "\n")
-    write_json(directory / "scores.json", scores.to_dict())
+    write_json(directory / "scores.json", {**scores.to_dict(), "evaluated": dict(details)})
 
 
 def table(scores: Scores, *, title: str = "Scores") -> RenderableType:

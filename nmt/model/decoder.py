@@ -161,14 +161,6 @@ class BahdanauDecoder(AttentiveDecoder):
         return Unrolled(readout, torch.cat(weights, dim=1), State(recurrent, alignment))
 
 
-class _Looked(NamedTuple):
-    """Like Unrolled, where there is attention for certain."""
-
-    readout: Tensor
-    weights: Tensor
-    state: State
-
-
 class LuongDecoder(AttentiveDecoder):
     """The recurrence first; then look, with the new state (Luong 2015, section 3).
 
@@ -210,14 +202,14 @@ class LuongDecoder(AttentiveDecoder):
         readouts, weights = [], []
         for token in embedded.split(1, dim=1):  # (B, 1, E)
             feed = state.feed[0].unsqueeze(1)
-            step = self._look(torch.cat([token, feed], dim=-1), memory, state)
-            state = step.state._replace(feed=(step.readout.squeeze(1),))
-            readouts.append(step.readout)
-            weights.append(step.weights)
+            readout, alpha, state = self._look(torch.cat([token, feed], dim=-1), memory, state)
+            state = state._replace(feed=(readout.squeeze(1),))
+            readouts.append(readout)
+            weights.append(alpha)
         return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), state)
 
-    def _look(self, inputs: Tensor, memory: Any, state: State) -> _Looked:
+    def _look(self, inputs: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor, State]:
         outputs, recurrent = self.recurrence(inputs, state.recurrent)
         looked = self.attention(outputs, memory, state.alignment)
         combined = torch.cat([looked.context, self.dropout(outputs)], dim=-1)
-        return _Looked(torch.tanh(self.combine(combined)), looked.weights, State(recurrent, looked.state))
+        return torch.tanh(self.combine(combined)), looked.weights, State(recurrent, looked.state)

@@ -50,7 +50,7 @@ class Checkpoints:
         """Write a checkpoint, then remove those that are no longer needed."""
         final = self.path(snapshot.state.step)
         remove_leftovers(final)
-        with new_directory(final) as directory:
+        with new_directory(final, existing="replace") as directory:
             save_file(dict(model.named_parameters()), directory / MODEL)  # a tied parameter is named once
             save_file(snapshot.tensors, directory / TENSORS)
             write_json(directory / NUMBERS, {"state": dataclasses.asdict(snapshot.state), **snapshot.numbers})
@@ -58,7 +58,7 @@ class Checkpoints:
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, oldest first."""
-        return sorted(int(path.name.removeprefix("step-")) for path in self.directory.glob("step-*"))
+        return sorted(int(path.name[5:]) for path in self.directory.glob("step-*") if path.name[5:].isdigit())
 
     def last_step(self) -> int | None:
         """The newest of them, if there is one."""
@@ -72,11 +72,11 @@ class Checkpoints:
                 continue
             load_weights(self.path(step), model, device, checked=True)
             numbers = json.loads((self.path(step) / NUMBERS).read_text(encoding="utf-8"))
-            return Snapshot(
-                TrainState(**numbers.pop("state")),
-                numbers,
-                load_file(self.path(step) / TENSORS, device=str(device)),
-            )
+            state = TrainState(**numbers.pop("state"))
+            if state.best_step is not None and damage(self.path(state.best_step)):
+                # The best of then was pruned for a better one, which is what got damaged: look for a new best.
+                state.best = state.best_step = None
+            return Snapshot(state, numbers, load_file(self.path(step) / TENSORS, device=str(device)))
         raise UserError(f"{self.directory} holds no intact checkpoint: start again with python train.py.")
 
     def _prune(self, state: TrainState) -> None:

@@ -33,15 +33,15 @@ class Validation(NamedTuple):
 class Monitor:
     """Reports on one run."""
 
-    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int, last_step: int | None) -> None:
-        """Report into `directory`; events after `last_step`, of an attempt that was interrupted, are purged."""
-        self.settings, self.total_steps = settings, total_steps
-        self.writer = SummaryWriter(str(directory), purge_step=None if last_step is None else last_step + 1)
+    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int) -> None:
+        """Report into `directory`."""
+        self.directory, self.settings, self.total_steps = directory, settings, total_steps
         self._live: Progress | None = None
 
     @contextmanager
-    def live(self) -> Iterator[None]:
-        """Show live progress while this lasts, where there is a terminal."""
+    def live(self, step: int) -> Iterator[None]:
+        """Report while this lasts, live where there is a terminal; events after `step`, of an earlier attempt, go."""
+        self.writer = SummaryWriter(str(self.directory), purge_step=step + 1)
         if not stderr.is_terminal:
             yield
             return

@@ -22,7 +22,7 @@ from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Schedule
 from nmt.training.state import TrainState
 
-SUMS = ("objective", "nll", "correct", "gradient_norm", "tokens")
+SUMS = ("objective", "nll", "correct", "gradient_norm", "tokens", "updates")
 
 
 @dataclass(frozen=True)
@@ -67,28 +67,34 @@ class Trainer:
         """Train until a limit is reached; gives the reason for stopping."""
         self.model.train()
         self._started = time.perf_counter() - self.state.seconds
-        with InterruptRequest() as request, self.monitor.live():
+        with InterruptRequest() as request, self.monitor.live(self.state.step):
             while (reason := self._reason_to_stop()) is None:
                 self._update()
-                if self.state.step % self.settings.log_every == 0:
+                if self._due(self.settings.log_every):
                     self._log()
+                    self._begin_interval()
                 if self._due(self.settings.validate_every, at_epoch_end=True):
                     self._validate()
                 elif self._due(self.settings.save_every):
                     self.save()
                 if request.signal_number is not None:
-                    self.save()
-                    raise Interrupted(request.signal_number)
-            if self.state.validated_step != self.state.step:
-                self._validate()
+                    break
+            else:
+                self._log()
+                if self.state.validated_step != self.state.step:
+                    self._validate()
+            if request.signal_number is not None:
+                self.save()
+                raise Interrupted(request.signal_number)
+        assert reason is not None
         return reason
 
     def save(self) -> None:
         """Write a checkpoint of this step."""
         self.watch.check()
         tensors = {"rng.cpu": torch.get_rng_state(), "sums": self.sums, **optimizer_tensors(self.optimizer)}
-        if self.device.type == "cuda":
-            tensors["rng.cuda"] = torch.cuda.get_rng_state(self.device)
+        if self.device.type != "cpu":
+            tensors["rng.device"] = torch.get_device_module(self.device).get_rng_state()
         numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self._interval_seconds}
         self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
 
@@ -96,12 +102,13 @@ class Trainer:
         """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
         self.state, numbers, tensors = self.checkpoints.load_last(self.model, self.device)
         restore_optimizer(self.optimizer, tensors)
-        self.scaler.load_state_dict(numbers["scaler"])
+        if self.scaler.is_enabled() and numbers["scaler"]:
+            self.scaler.load_state_dict(numbers["scaler"])
         self._interval_seconds = numbers["interval_seconds"]
         self.sums.copy_(tensors["sums"])
         torch.set_rng_state(tensors["rng.cpu"].cpu())
-        if self.device.type == "cuda" and "rng.cuda" in tensors:
-            torch.cuda.set_rng_state(tensors["rng.cuda"].cpu(), self.device)
+        if self.device.type != "cpu" and "rng.device" in tensors:
+            torch.get_device_module(self.device).set_rng_state(tensors["rng.device"].cpu())
 
     def _update(self) -> None:
         """One update of the weights: the gradients of `accumulate` batches, over all their target tokens."""
@@ -125,6 +132,7 @@ class Trainer:
         self.watch.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
         self.sums[3] += norm
         self.sums[4] += tokens
+        self.sums[5] += 1
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
         self._interval_seconds += time.perf_counter() - began
         if self.device.type == "cpu":  # reading costs nothing here; a GPU is asked when something is logged or saved
@@ -168,9 +176,12 @@ class Trainer:
         return self.state.step % every == 0
 
     def _log(self) -> None:
+        """Report the averages of the interval so far."""
         began = time.perf_counter()
-        objective, nll, correct, norms, tokens = self.sums.tolist()  # waits for a GPU to catch up
+        objective, nll, correct, norms, tokens, updates = self.sums.tolist()  # waits for a GPU to catch up
         self.watch.check()
+        if not updates:
+            return
         self._interval_seconds += time.perf_counter() - began
         self.monitor.training(
             self.state,
@@ -178,11 +189,13 @@ class Trainer:
                 "loss": objective / tokens,
                 "perplexity": math.exp(min(nll / tokens, 100.0)),
                 "accuracy": correct / tokens,
-                "gradient_norm": norms / self.settings.log_every,
+                "gradient_norm": norms / updates,
                 "learning_rate": self.optimizer.param_groups[0]["lr"],
                 "tokens_per_second": tokens / self._interval_seconds,
             },
         )
+
+    def _begin_interval(self) -> None:
         self.sums.zero_()
         self._interval_seconds = 0.0
 

@@ -68,10 +68,11 @@ PAST_TIMES = (
     Fixed("last week", "la semaine dernière"),
     Fixed("last year", "la année dernière"),
 )
+SOON = Fixed("soon", "bientôt")
 FUTURE_TIMES = (
     Fixed("tomorrow", "demain"),
     Fixed("tonight", "ce soir"),
-    Fixed("soon", "bientôt"),
+    SOON,
     Fixed("next week", "la semaine prochaine"),
     Fixed("next year", "la année prochaine"),
 )

@@ -13,6 +13,7 @@ from demo_corpus.adverbials import (
     HABITS,
     PAST_TIMES,
     PRESENT_TIMES,
+    SOON,
 )
 from demo_corpus.clauses import Clause, Polarity, Tense
 from demo_corpus.nouns import NAMES, NOUNS
@@ -192,6 +193,8 @@ def weave(dice: Dice, subject: Nominal, predicate: Predicate) -> Clause:
         # Great deeds are told by the year, and getting up by the day.
         reach = 5 if verb.once or verb.etre else 3 if verb.reflexive else 4
         time = dice.maybe(0.35, TIMES[tense][:reach])
+        if time is SOON and polarity is Polarity.NOT:
+            time = None
     return Clause(subject, predicate, tense, polarity, dice.chance(0.5), frequency, time)
 
 

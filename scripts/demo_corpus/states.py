@@ -37,6 +37,7 @@ from demo_corpus.sentences import Sentence
 from demo_corpus.simple import told_or_asked
 from demo_corpus.words import Adjective, Noun
 
+_SAID_AFTER_BE = tuple(a for a in ADJECTIVES if a.english != "new")  # there nouveau would have to be neuf
 _DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
 
 
@@ -53,7 +54,7 @@ def _settle(dice: Dice, subject: Nominal, predicate: Predicate, *, passing: bool
 
 def quality(dice: Dice) -> Sentence:
     """She is tired. The door was open. My shoes aren't red."""
-    adjective = dice.pick(ADJECTIVES)
+    adjective = dice.pick(_SAID_AFTER_BE)
     subject = bearer(dice, adjective)
     predicate = Predicate(verbs.BE, attribute=Quality(adjective))
     clause = _settle(dice, subject, predicate, passing=adjective.duration == "passing")

@@ -29,7 +29,7 @@ def test_files_can_be_read_back(tmp_path: Path, scores: Scores) -> None:
         Row(source, hypothesis, -0.5, references)
         for source, hypothesis, references in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)
     ]
-    write_evaluation(tmp_path, scores, rows)
+    write_evaluation(tmp_path, scores, {"examples": "x"}, rows)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.json", "translations.tsv"]
     read = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert read["bleu"]["value"] == scores.bleu.value
@@ -41,7 +41,7 @@ def test_files_can_be_read_back(tmp_path: Path, scores: Scores) -> None:
 
 def test_no_text_can_break_the_table_file(tmp_path: Path, scores: Scores) -> None:
     nasty = "a\tb\nc\r\nd\u2028e\x85f\x1cg"
-    write_evaluation(tmp_path, scores, [Row(nasty, nasty, 0.0, (nasty,))])
+    write_evaluation(tmp_path, scores, {}, [Row(nasty, nasty, 0.0, (nasty,))])
     lines = (tmp_path / "translations.tsv").read_bytes().decode().splitlines()
     tame = "a b c d e f g"
     assert [line.split("\t") for line in lines[1:]] == [[tame, tame, "0.0000", tame]]

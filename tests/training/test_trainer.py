@@ -210,3 +210,50 @@ def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(OSError, match="No space left"):
         trainer.save()
     assert sorted(tmp_path.rglob("checkpoints/**/*")) == files
+
+
+def test_the_best_of_the_last_step_is_remembered(tmp_path: Path) -> None:
+    """The last step may be saved before it is validated; what validation found must be saved as well."""
+    chosen = settings(max_steps=4, save_every=2)
+    trainer = make_trainer(
+        tmp_path, toy_store(60, COPY), chosen, validate=lambda model: Validation({"bleu": 50.0}, [], {})
+    )
+    trainer.fit()
+    again = make_trainer(tmp_path, toy_store(60, COPY), chosen)
+    again.restore()
+    assert (again.state.best, again.state.best_step, again.state.validated_step) == (50.0, 4, 4)
+
+
+def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: Path) -> None:
+    scores = iter([1.0, 0.5, 2.0])
+    trainer = make_trainer(
+        tmp_path,
+        toy_store(60, COPY),
+        settings(validate_every=4),
+        validate=lambda model: Validation({"bleu": next(scores)}, [], {}),
+    )
+    trainer.fit()
+    assert trainer.checkpoints.steps() == [8, 12]  # 4, the best until 12 came, is gone
+    (trainer.checkpoints.path(12) / MODEL).unlink()
+    again = make_trainer(tmp_path, toy_store(60, COPY), settings())
+    again.restore()
+    assert (again.state.step, again.state.best, again.state.best_step) == (8, None, None)
+
+
+def test_a_signal_during_the_last_validation_counts(tmp_path: Path) -> None:
+    def interrupt(model: object) -> Validation:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return Validation({"bleu": 1.0}, [], {})
+
+    with pytest.raises(Interrupted):
+        make_trainer(tmp_path, toy_store(60, COPY), settings(), validate=interrupt).fit()
+
+
+def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
+    store = toy_store(60, COPY)
+    for precision, steps in ((None, 4), (torch.float16, 8), (torch.bfloat16, 12)):
+        trainer = make_trainer(tmp_path, store, settings(max_steps=steps), precision=precision)
+        if steps > 4:
+            trainer.restore()
+        trainer.fit()
+    assert trainer.checkpoints.steps() == [4, 8, 12]  # 4 is the best of three equal ones

@@ -1,0 +1,43 @@
+"""Writing systems: which one a text is written in."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+# Scripts that put no spaces between words, by the name Unicode gives their characters.
+UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"})
+
+# What follows the script in a character's name.
+_SCRIPT_END = re.compile(
+    r"[- ](?:SMALL|CAPITAL|LETTER|LIGATURE|SYLLAB|VOWEL|CONSONANT|SIGN|UNIFIED|COMPATIBILITY|HIRAGANA)"
+)
+_SCRIPTLESS = frozenset({"COMBINING", "MODIFIER", "VARIATION", "ZERO", "FEMININE", "MASCULINE", "MICRO"})
+
+
+def script_of(character: str) -> str | None:
+    """Name the script of a letter or mark (``"LATIN"``, ``"CJK"``), or None for what all scripts share.
+
+    Python ships no script table, but every Unicode name begins with its script: DEVANAGARI LETTER KA.
+    """
+    if unicodedata.category(character)[0] not in "LM":
+        return None
+    name = unicodedata.name(character, "").removeprefix("FULLWIDTH ").removeprefix("HALFWIDTH ")
+    if not name or name.split(" ", 1)[0] in _SCRIPTLESS:
+        return None
+    if name.startswith("IDEOGRAPHIC "):  # the iteration mark 々 and its kin
+        return "CJK"
+    end = _SCRIPT_END.search(name)
+    return name[: end.start()] if end else name.split(" ", 1)[0]
+
+
+def count_scripts(texts: Iterable[str]) -> Counter[str]:
+    """Count letters and marks by script."""
+    characters: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text)
+    scripts: Counter[str] = Counter()
+    for character, count in characters.items():
+        if script := script_of(character):
+            scripts[script] += count
+    return scripts

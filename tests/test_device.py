@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.device import choose_device, choose_precision
+from nmt.errors import UserError
+
+
+def pretend_gpus(monkeypatch: pytest.MonkeyPatch, count: int, capability: tuple[int, int] = (8, 0)) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+
+
+def test_auto_is_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    pretend_gpus(monkeypatch, 0)
+    assert choose_device("auto").type == "cpu"
+    pretend_gpus(monkeypatch, 2)
+    assert choose_device("auto").type == "cuda"
+    assert choose_device("cuda:1").index == 1
+    assert choose_device("cpu").type == "cpu"
+
+
+@pytest.mark.parametrize("name", ["cuda:2", "tpu", "mps:x", "xla", ""])
+def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    pretend_gpus(monkeypatch, 2)
+    with pytest.raises(UserError, match=f"device={name}"):
+        choose_device(name)
+
+
+def test_auto_precision_is_bf16_only_where_it_is_native(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    assert choose_precision("auto", cpu) is None
+    pretend_gpus(monkeypatch, 1, capability=(8, 6))
+    assert choose_precision("auto", gpu) is torch.bfloat16
+    pretend_gpus(monkeypatch, 1, capability=(7, 5))
+    assert choose_precision("auto", gpu) is None
+    assert choose_precision("fp16", gpu) is torch.float16
+    assert choose_precision("bf16", cpu) is torch.bfloat16
+    assert choose_precision("fp32", gpu) is None
