@@ -10,12 +10,6 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "scripts" / "make_demo_corpus.py"
-CORPUS = ROOT / "data" / "demo" / "eng-fra.tsv"
 from demo_corpus import corpus, french
 from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
 from demo_corpus.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS
@@ -24,6 +18,12 @@ from demo_corpus.drawing import Dice
 from demo_corpus.english import ing
 from demo_corpus.nouns import NAMES, NOUNS
 from demo_corpus.verbs import INTRANSITIVE, VERBS
+from hypothesis import given
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = ROOT / "scripts" / "make_demo_corpus.py"
+CORPUS = ROOT / "data" / "demo" / "eng-fra.tsv"
 
 PAIRS = [tuple(line.split("\t")) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 FRENCH = [pair[1] for pair in PAIRS]
