@@ -14,9 +14,9 @@ VARIANTS = [
     ("model.encoder.layers=2", "model.decoder.layers=3", "model.encoder.bidirectional=false"),
 ]
 EXTRA = [
-    ("model=luong", "model.decoder.input_feeding=false"),
+    ("model=luong", "model.decoder.input_feeding=true"),
     ("model=luong", "model/score=dot"),
-    ("model=luong", "model/score=concat", "model.decoder.cell=lstm"),
+    ("model=luong", "model/score=concat", "model.decoder.cell=lstm", "model.decoder.input_feeding=true"),
     ("model=bahdanau", "model.decoder.readout=tanh", "model.tie=none"),
     ("model=bahdanau", "model.tie=all"),
     ("model=bahdanau", "model/score=general", "model.decoder.layers=2"),

@@ -82,9 +82,10 @@ WIRINGS = [
     ("model=bahdanau",),
     ("model=bahdanau", "model.decoder.readout=tanh", "model.decoder.layers=2"),
     ("model=bahdanau", "model.encoder.cell=lstm", "model.decoder.cell=lstm"),
-    ("model=luong",),
-    ("model=luong", "model.decoder.input_feeding=false", "model.encoder.layers=2"),
-    ("model=luong", "model.decoder.cell=lstm", "model.decoder.layers=2", "model/score=concat"),
+    ("model=luong", "model.encoder.layers=2"),
+    ("model=luong", "model.decoder.input_feeding=true"),
+    ("model=luong", "model.decoder.input_feeding=true", "model.decoder.cell=lstm", "model.decoder.layers=2"),
+    ("model=luong", "model/score=concat"),
     ("model=seq2seq",),
     ("model=seq2seq", "model.encoder.bidirectional=false", "model.decoder.layers=2"),
 ]
