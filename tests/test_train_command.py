@@ -1,0 +1,216 @@
+"""train.py: what it leaves behind, how it goes on, how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from nmt.run import newest_finished
+from tests.commands import Finished, assert_fails, command, finished, train_arguments
+from tests.conftest import ROOT
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+
+def test_training_leaves_a_whole_run(finished: Finished) -> None:
+    run, done = finished
+    for name in (
+        "config.yaml",
+        "SHA256SUMS",
+        "finished.json",
+        "train.log",
+        "tokenizers/source.model",
+        "data/test.tsv",
+        "data/report.json",
+        "eval/scores.json",
+        "eval/translations.tsv",
+        "eval/heatmaps/01.png",
+        "eval/heatmaps/01.svg",
+        "checkpoints/step-00000020/model.safetensors",
+    ):
+        assert (run / name).stat().st_size > 0, name
+    assert "BLEU" in done.stdout
+    assert "step 20" not in done.stdout  # progress is for stderr
+    assert "tokens/s" in done.stderr
+    assert "left" in done.stderr
+    assert "leak        none" in done.stderr
+    scores = json.loads((run / "eval/scores.json").read_text())
+    assert "version:" in scores["bleu"]["signature"]
+    assert not list(run.rglob("*.tmp"))
+
+
+def test_tensorboard_has_everything(finished: Finished) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(finished[0] / "tensorboard"))
+    events.Reload()
+    tags = events.Tags()
+    train = ("loss", "perplexity", "accuracy", "learning_rate", "gradient_norm", "tokens_per_second")
+    validation = ("loss", "perplexity", "bleu", "chrf", "attention_entropy", "attention_on_last")
+    wanted = {f"train/{name}" for name in train} | {f"validation/{name}" for name in validation}
+    assert wanted | {"test/bleu", "test/chrf"} <= set(tags["scalars"])
+    assert {"attention/1", "attention/2", "attention/3"} <= set(tags["images"])
+    assert "samples/text_summary" in tags["tensors"]
+    assert [event.step for event in events.Scalars("validation/bleu")] == [10, 20]
+    plugins = events.summary_metadata
+    assert any("hparams" in metadata.plugin_data.plugin_name for metadata in plugins.values())
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
+    arguments = [sys.executable, "train.py", *train_arguments(tmp_path, "train.save_every=1")]
+    process = subprocess.Popen(
+        arguments, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    deadline = time.time() + 120
+    while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 143, errors
+    resume = next(line.strip() for line in errors.splitlines() if "resume=" in line)
+    assert not (tmp_path / "run/finished.json").exists()
+    assert_fails(command("translate.py", "--run", str(tmp_path / "run"), "hi"), "not finished", resume.split()[-1])
+    done = command(*resume.removeprefix("python ").split())
+    assert done.returncode == 0, done.stderr
+    for name in ("model.safetensors", "training.safetensors"):
+        interrupted, whole = (r / "checkpoints/step-00000020" / name for r in (tmp_path / "run", finished[0]))
+        assert interrupted.read_bytes() == whole.read_bytes()
+
+
+def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> None:
+    run = tmp_path / "copy"
+    shutil.copytree(finished[0], run)
+    for arguments in (["train.max_steps=25"], []):  # the second time from memory
+        done = command("train.py", f"resume={run}", *arguments)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((run / "finished.json").read_text())["steps"] == 25
+    for change in ("model.decoder.hidden_size=64", "seed=3", "train.batch_size=3", "train.accumulate=2"):
+        assert_fails(command("train.py", f"resume={run}", change), "cannot change")
+
+
+def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
+    arguments = [a for a in train_arguments(tmp_path) if not a.startswith("run_dir")]
+    done = command(
+        "train.py",
+        "-m",
+        *arguments,
+        f"hydra.sweep.dir={tmp_path / 'sweep'}",
+        "model=luong,seq2seq",
+        "train.max_steps=2",
+    )
+    assert done.returncode == 0, done.stderr
+    runs = sorted(path.parent for path in (tmp_path / "sweep").glob("*/finished.json"))
+    assert [run.name for run in runs] == ["0_anki_luong_seed1", "1_anki_seq2seq_seed1"]
+    assert not list(runs[1].rglob("eval/heatmaps/*"))  # no attention, no picture
+    assert newest_finished(tmp_path).directory == runs[1]
+    drawing = command("translate.py", "--run", str(runs[1]), "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
+    assert_fails(drawing, "no attention to draw")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["model=bahdnau"], ["no model=bahdnau", "did you mean 'bahdanau'"]),
+        (["train.max_epoch=3"], ["train.max_epoch", "did you mean 'train.max_epochs'"]),
+        (["+train.max_stepz=3"], ["train.max_stepz", "did you mean 'max_steps'"]),
+        (["train.max_epochs=many"], ["train.max_epochs must be a whole number", "'many'"]),
+        (["optimizer.lr=abc"], ["optimizer.lr must be a number"]),
+        (["model.encoder.cell=gruu"], ["model.encoder.cell", "did you mean 'gru'"]),
+        (["data=anki"], ["python scripts/download_anki.py fra"]),
+        (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
+        (["data.path=nowhere.tsv"], ["nowhere.tsv does not exist"]),
+        (["resume=nowhere"], ["nowhere does not exist"]),
+        (["device=tpu"], ["device=tpu"]),
+        (["seed=-1"], ["seed must be at least 0"]),
+        (["model.tie=all"], ["data.joint_vocab=true"]),
+        (["model=luong", "model/score=dot", "model.decoder.hidden_size=100"], ["model.decoder.hidden_size=256"]),
+        (["train.batch_size"], ["train.batch_size"]),
+        (["model=luong", "model.decoder.input_feedin=false"], ["did you mean 'model.decoder.input_feeding'"]),
+        (["optimizer.lr=-1"], ["optimizer", "learning rate"]),
+        (["optimizer.betas=[a,b]"], ["optimizer.betas[0] must be a number"]),
+        (["model.embedding_dropout=1.5"], ["model", "dropout"]),
+        (["model.encoder.hidden_size=0"], ["model"]),
+        (["model.score=null"], ["model"]),
+    ],
+    ids=lambda x: " ".join(x),
+)
+def test_mistakes_in_settings(arguments: Sequence[str], words: Sequence[str], tmp_path: Path) -> None:
+    done = command("train.py", f"run_dir={tmp_path / 'run'}", f"data.prepared_dir={tmp_path / 'prepared'}", *arguments)
+    assert_fails(done, *words)
+    assert not list(tmp_path.iterdir())
+
+
+BAD_FILES = {
+    "no-tab.txt": (b"a\tb\nno tab here\n", ["no-tab.txt:2", "tab"]),
+    "latin1.txt": ("a\tb\ncaf\xe9\tx\n".encode("latin-1"), ["latin1.txt:2", "UTF-8"]),
+    "nul.txt": (b"a\tb\nc\0\td\n", ["nul.txt:2", "NUL"]),
+    "empty.txt": (b"", ["empty.txt", "no usable sentence pair"]),
+    "broken.gz": (b"\x1f\x8b\x08\x00garbage", ["broken.gz"]),
+    "broken.zip": (b"PK\x03\x04garbage", ["broken.zip"]),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_corpora(name: str, tmp_path: Path) -> None:
+    content, words = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    done = command(
+        "train.py",
+        "data=anki",
+        "data.columns=[eng,fra]",
+        f"data.path={tmp_path / name}",
+        f"data.prepared_dir={tmp_path / 'prepared'}",
+        f"run_dir={tmp_path / 'run'}",
+    )
+    assert_fails(done, *words)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name]
+    assert not (tmp_path / "run").exists()
+
+
+def test_unequal_parallel_files_and_zip_bombs(tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("one\ntwo\nthree\n")
+    (tmp_path / "a.fr").write_text("un\ndeux\n")
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}"]
+    paths = f"data.path=[{tmp_path / 'a.en'},{tmp_path / 'a.fr'}]"
+    assert_fails(command("train.py", "data=parallel", paths, *places), "a.fr ends before line 3", "a.en")
+    with zipfile.ZipFile(tmp_path / "fra-eng.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("fra.txt", b"word\tmot\n" * 500_000)
+    places.append("data.max_megabytes=1")
+    assert_fails(command("train.py", "data=anki", f"data.path={tmp_path / 'fra-eng.zip'}", *places), "max_megabytes")
+
+
+def test_a_run_never_begins_where_something_is(tmp_path: Path) -> None:
+    arguments = train_arguments(tmp_path)
+    (tmp_path / "run").write_text("a file of mine")
+    assert_fails(command("train.py", *arguments), "not an empty directory")
+    (tmp_path / "run").unlink()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "mine.txt").write_text("mine")
+    assert_fails(command("train.py", *arguments), "not an empty directory")
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["mine.txt"]
+
+
+def test_a_bad_line_can_be_skipped(tmp_path: Path) -> None:
+    arguments = train_arguments(tmp_path, "data.on_error=skip", "train.max_steps=1")
+    with (tmp_path / "fra-eng.txt").open("ab") as file:
+        file.write(b"no tab here\n\xff\xfe\tx\n")
+    done = command("train.py", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "2 malformed" in done.stderr
+
+
+def test_help_shows_examples() -> None:
+    for name in ("train.py", "translate.py", "evaluate.py"):
+        done = command(name, "--help")
+        assert done.returncode == 0
+        assert f"python {name}" in done.stdout

@@ -1,0 +1,149 @@
+"""translate.py and evaluate.py: what they print, how they fail."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Finished, assert_fails, command, finished
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+
+def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
+    run, _ = finished
+    lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
+    piped = command("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
+    assert piped.returncode == 0, piped.stderr
+    translations = piped.stdout.split("\n")[:-1]
+    assert len(translations) == len(lines)
+    assert translations[1] == translations[4] == ""
+    assert translations[0] == translations[6] != ""
+    file = tmp_path / "in.txt"
+    file.write_text("\r\n".join(lines), encoding="utf-8")
+    for other in (
+        command("translate.py", "--run", str(run), "--file", str(file), "--batch-size", "1"),
+        command("translate.py", "--run", str(run), "--", *lines),
+    ):
+        assert other.stdout.split("\n")[:-1] == translations
+
+
+def test_translate_json_and_nbest(finished: Finished) -> None:
+    run, _ = finished
+    arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
+    done = command("translate.py", *arguments, "--json", "I see a cat.", "")
+    first, empty = map(json.loads, done.stdout.splitlines())
+    assert first["source"] == "I see a cat."
+    assert [n["score"] for n in first["nbest"]] == sorted((n["score"] for n in first["nbest"]), reverse=True)
+    assert len(first["nbest"]) == 3
+    assert first["source_tokens"][-1] == first["target_tokens"][-1] == "</s>"
+    assert len(first["attention"]) == len(first["target_tokens"])
+    for row in first["attention"]:
+        assert len(row) == len(first["source_tokens"])
+        assert sum(row) == pytest.approx(1, abs=1e-4)
+    assert (empty["text"], empty["attention"]) == ("", None)
+    plain = command("translate.py", *arguments, "I see a cat.")
+    assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
+
+
+def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
+    run, _ = finished
+    one = tmp_path / "new" / "folder" / "a.svg"
+    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert b"<svg" in one.read_bytes()
+    many = tmp_path / "many"
+    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
+    assert len(done.stdout.splitlines()) == 3
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert not Path("x.bmp").exists()
+
+
+def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
+    """Nothing outside the directory is read: the corpus and the prepared data may be gone."""
+    here = command("translate.py", "--run", str(finished[0]), "I see a cat.")
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(finished[0], moved)
+    config = (moved / "config.yaml").read_text()
+    assert str(finished[0].parent) in config  # it does remember where the data was
+    hidden = finished[0].parent / "prepared"
+    hidden.rename(tmp_path / "hidden")
+    try:
+        there = command("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
+    finally:
+        (tmp_path / "hidden").rename(hidden)
+    assert there.stdout == here.stdout != ""
+
+
+def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
+    run, trained = finished
+    before = (run / "eval/scores.json").read_bytes()
+    done = command("evaluate.py", "--run", str(run))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == trained.stdout
+    assert (run / "eval/scores.json").read_bytes() == before
+    rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
+    for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
+        (tmp_path / name).write_text("\n".join(cells) + "\n")
+    other = command("evaluate.py", "--run", str(run), "--beam", "2")
+    assert other.returncode == 0, other.stderr
+    assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
+    files = command(
+        "evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"),
+        str(tmp_path / "r2"), "--output", str(tmp_path / "out"),
+    )  # fmt: skip
+    assert files.returncode == 0, files.stderr
+    assert (
+        json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
+    )
+    (tmp_path / "r1").write_text("one line\n")
+    assert_fails(
+        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
+        "r1 ends before line 2",
+    )
+    assert_fails(command("evaluate.py", "--source", "s"), "--reference")
+
+
+def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
+    run, _ = finished
+    for name in ("translate.py", "evaluate.py"):
+        assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
+        assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
+    assert_fails(command("translate.py", "--run", str(run), stdin=b"ok\n\xff\xfe\n"), "standard input, line 2", "UTF-8")
+    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.yaml", "tokenizers/target.model", "data/test.tsv", "SHA256SUMS", "finished.json",
+     "checkpoints/best/model.safetensors", "checkpoints/best/SHA256SUMS"],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["flip", "cut", "remove"])
+def test_damage_is_found_before_use(finished: Finished, tmp_path: Path, name: str, how: str) -> None:
+    from nmt.errors import UserError
+    from nmt.run import Run
+    from nmt.translator import Translator
+
+    run = tmp_path / "run"
+    shutil.copytree(finished[0], run)
+    best = Run(run).best_checkpoint().name
+    file = run / name.replace("best", best)
+    content = bytearray(file.read_bytes())
+    if how == "remove":
+        file.unlink()
+    elif how == "cut":
+        file.write_bytes(content[: len(content) // 2])
+    else:
+        # Any byte will do, but in finished.json only the best step matters to who loads the run.
+        place = content.index(b"best_step") + 12 if name == "finished.json" else len(content) // 2
+        content[place] ^= 0x05
+        file.write_bytes(content)
+    with pytest.raises(UserError) as error:
+        Translator.load(Run(run))
+    assert str(run) in str(error.value)
