@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.data.bitext import clean
-from nmt.data.tokenizer import WORD_START, Tokenizer
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.special import BOS, EOS, PAD, UNK
+from nmt.special import BOS, EOS, PAD, UNK, WORD_START
 
 SENTENCES = [
     *(f"The {a} {v} the {b}." for a in ("cat", "dog", "cow") for v in ("sees", "likes") for b in ("bird", "fish")),
