@@ -106,9 +106,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluatio
     details = run.evaluated("test.tsv", config.decode)
     write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
     scores = evaluation.scores
-    trainer.monitor.finished(
-        hyperparameters(dataclasses.asdict(config)), {"bleu": scores.bleu.value, "chrf": scores.chrf.value}
-    )
+    trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
     return evaluation
 
 
@@ -192,12 +190,18 @@ def _git_revision() -> str | None:
         return None
 
 
-def hyperparameters(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Settings as a flat mapping of simple values, for TensorBoard's HParams tab."""
+def hyperparameters(config: Config) -> dict[str, Any]:
+    """What runs are compared by in TensorBoard's HParams tab: names first, then every simple setting, dotted."""
+    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler")}
+    parts |= {name: dataclasses.asdict(getattr(config, name)) for name in ("train", "decode")}
+    return {"name": config.name, "corpus": config.data.name, "seed": config.seed, **_dotted(parts)}
+
+
+def _dotted(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            flat |= hyperparameters(value, f"{prefix}{name}.")
-        elif isinstance(value, (int, float, str, bool)):
+            flat |= _dotted(value, f"{prefix}{name}.")
+        elif isinstance(value, (int, float, str)):
             flat[f"{prefix}{name}"] = value
     return flat

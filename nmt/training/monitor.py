@@ -63,7 +63,8 @@ class Monitor:
             self.writer.add_scalar(f"train/{name}", value, state.step)
         share = self._share_done(state)
         left = _duration(state.seconds * (1 - share) / share)
-        place = f"epoch {state.epoch + 1} · step {state.step:,}"
+        epoch = state.epoch + (state.position > 0)  # the one under way, or just finished
+        place = f"epoch {epoch} · step {state.step:,}"
         numbers = f"loss {metrics['loss']:.3f} · {metrics['tokens_per_second']:,.0f} tokens/s"
         if self._live is not None:
             self._live.update(self._task, completed=share, description=place, numbers=numbers, left=left)
