@@ -44,7 +44,7 @@ def main() -> None:
     else:
         examples = list(read_held_out(run.test_set))
         # The run's own scores are those of its own search; others go where the user says, or nowhere.
-        name, output = "test.tsv", options.output or (None if overrides else run.evaluation)
+        name, output = "test.tsv", options.output or (None if options.beam else run.evaluation)
     evaluation = evaluate(translator, examples)
     Console().print(table(evaluation.scores, title=name))
     if output:
