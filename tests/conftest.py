@@ -52,3 +52,8 @@ def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int
         row[: length - 1] = torch.randint(4, vocab, (length - 1,), generator=generator)
         row[length - 1] = EOS
     return rows
+
+
+def logits_of(model: Seq2Seq, *arguments: Any, **options: Any) -> torch.Tensor:
+    """Logits (B, T, V) of a teacher-forced pass."""
+    return model.output(model(*arguments, **options).readout)

@@ -136,7 +136,7 @@ def test_attention_follows_each_hypothesis_through_the_beam() -> None:
             with torch.no_grad():
                 forced = model(source[i : i + 1, :length], lengths[i : i + 1], target)
             torch.testing.assert_close(hypothesis.weights, forced.weights[0], rtol=1e-4, atol=1e-5)
-            log_probs = forced.logits[0].log_softmax(-1)
+            log_probs = model.output(forced.readout)[0].log_softmax(-1)
             gold = torch.tensor([*hypothesis.tokens, EOS])
             score = log_probs.gather(-1, gold.unsqueeze(-1)).mean()
             assert hypothesis.score == pytest.approx(float(score), rel=1e-4)

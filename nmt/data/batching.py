@@ -3,6 +3,7 @@
 Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,6 +29,7 @@ class Batch:
         source_lengths: Real tokens per source with EOS, (B,); stays on the CPU, where packing wants it.
         target_in: BOS and ids, (B, T): what the decoder reads.
         target_out: Ids and EOS, (B, T): what it should say.
+        real: Places in B·T of the target tokens that are no padding, (tokens,).
         indices: Numbers of the pairs in their store, so that a bad batch can be named.
         tokens: Number of target tokens that are no padding.
     """
@@ -36,6 +38,7 @@ class Batch:
     source_lengths: Tensor
     target_in: Tensor
     target_out: Tensor
+    real: Tensor
     indices: Indices
     tokens: int
 
@@ -44,21 +47,15 @@ class Batch:
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
         """The same batch on a device."""
-        return replace(
-            self,
-            source=self.source.to(device, non_blocking=non_blocking),
-            target_in=self.target_in.to(device, non_blocking=non_blocking),
-            target_out=self.target_out.to(device, non_blocking=non_blocking),
-        )
+        return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self) -> "Batch":
         """The same batch in page-locked memory, from where it can be copied to a GPU in the background."""
-        return replace(
-            self,
-            source=self.source.pin_memory(),
-            target_in=self.target_in.pin_memory(),
-            target_out=self.target_out.pin_memory(),
-        )
+        return self._each(Tensor.pin_memory)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        moving = ("source", "target_in", "target_out", "real")
+        return replace(self, **{name: change(getattr(self, name)) for name in moving})
 
 
 def collate(store: TokenStore, indices: Indices) -> Batch:
@@ -74,6 +71,7 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
         source_lengths=torch.from_numpy(store.source.lengths[indices] + 1),
         target_in=torch.from_numpy(target_in),
         target_out=torch.from_numpy(target),
+        real=torch.from_numpy(np.flatnonzero(np.arange(target.shape[1]) <= target_lengths[:, None])),
         indices=indices,
         tokens=int(target_lengths.sum()) + len(indices),
     )

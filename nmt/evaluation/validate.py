@@ -56,7 +56,7 @@ class Validator:
         tokens, attentive = 0, False
         for batch in self.batches():
             output = self.model(batch.source, batch.source_lengths, batch.target_in)
-            sums = token_loss(output.logits, batch.target_out, label_smoothing=0.0)
+            sums = token_loss(output.readout, batch.target_out, batch.real, self.model.output, label_smoothing=0.0)
             nll, correct, tokens = nll + float(sums.nll), correct + float(sums.correct), tokens + batch.tokens
             if output.weights is not None:
                 attentive = True

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
+from nmt.model.kernels import PLAIN, Products
 from nmt.model.score import Score
 
 
@@ -53,8 +53,8 @@ class Attention(nn.Module):
         """The alignment's state before the first target token."""
         return self.alignment.initial_state(memory.mask)
 
-    def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
+    def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products = PLAIN) -> Attended:
         """Look at the source with queries (B, T, Q)."""
-        energies = self.score(query, memory.keys)  # (B, T, S)
+        energies = self.score(query, memory.keys, products)  # (B, T, S)
         weights, state = self.alignment(energies, query, memory.mask, state)
-        return Attended(torch.bmm(weights, memory.states), weights, state)
+        return Attended(products.weigh(weights, memory.states), weights, state)

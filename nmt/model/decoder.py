@@ -15,9 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.attention import Attention
+from nmt.model.attention import Attended, Attention
 from nmt.model.encoder import Encoded
-from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState
+from nmt.model.kernels import PLAIN, Products, loop_products
+from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState, by_layer, from_layers
 from nmt.model.score import Score
 
 
@@ -146,19 +147,21 @@ class BahdanauDecoder(AttentiveDecoder):
         self.dropout = nn.Dropout(dropout)
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        recurrent, alignment = state.recurrent, state.alignment
+        products = loop_products(embedded.size(1))
+        from_tokens, of_context = self.recurrence.split_inputs(embedded)
+        layers, alignment = by_layer(state.recurrent), state.alignment
         outputs, contexts, weights = [], [], []
-        for token in embedded.split(1, dim=1):  # (B, 1, E)
-            query = recurrent[0][:, -1:]  # the top layer's previous state (B, 1, D)
-            looked = self.attention(query, memory, alignment)
-            output, recurrent = self.recurrence(torch.cat([token, looked.context], dim=-1), recurrent)
+        for from_token in from_tokens:  # (B, gates)
+            looked = self.attention(layers[-1][0].unsqueeze(1), memory, alignment, products)
             alignment = looked.state
-            outputs.append(output)
+            from_context = products.linear(looked.context.squeeze(1), of_context)
+            layers = self.recurrence.step(from_token + from_context, layers, products)
+            outputs.append(layers[-1][0])
             contexts.append(looked.context)
             weights.append(looked.weights)
-        states = self.dropout(torch.cat(outputs, dim=1))
+        states = self.dropout(torch.stack(outputs, dim=1))
         readout = self.readout(states, embedded, torch.cat(contexts, dim=1))
-        return Unrolled(readout, torch.cat(weights, dim=1), State(recurrent, alignment))
+        return Unrolled(readout, torch.cat(weights, dim=1), State(from_layers(layers), alignment))
 
 
 class LuongDecoder(AttentiveDecoder):
@@ -197,19 +200,29 @@ class LuongDecoder(AttentiveDecoder):
         return memory, state
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        if not self.input_feeding:
-            return Unrolled(*self._look(embedded, memory, state))
-        readouts, weights = [], []
-        for token in embedded.split(1, dim=1):  # (B, 1, E)
-            feed = state.feed[0].unsqueeze(1)
-            readout, alpha, state = self._look(torch.cat([token, feed], dim=-1), memory, state)
-            state = state._replace(feed=(readout.squeeze(1),))
-            readouts.append(readout)
-            weights.append(alpha)
-        return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), state)
+        if self.input_feeding:
+            return self._feed(embedded, memory, state)
+        outputs, recurrent = self.recurrence(embedded, state.recurrent)
+        readout, looked = self._look(outputs, memory, state.alignment, PLAIN)
+        return Unrolled(readout, looked.weights, State(recurrent, looked.state))
 
-    def _look(self, inputs: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor, State]:
-        outputs, recurrent = self.recurrence(inputs, state.recurrent)
-        looked = self.attention(outputs, memory, state.alignment)
+    def _feed(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
+        products = loop_products(embedded.size(1))
+        from_tokens, of_feed = self.recurrence.split_inputs(embedded)
+        layers, alignment, feed = by_layer(state.recurrent), state.alignment, state.feed[0]
+        readouts, weights = [], []
+        for from_token in from_tokens:  # (B, gates)
+            layers = self.recurrence.step(from_token + products.linear(feed, of_feed), layers, products)
+            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, products)
+            feed, alignment = readout.squeeze(1), looked.state
+            readouts.append(readout)
+            weights.append(looked.weights)
+        after = State(from_layers(layers), alignment, (feed,))
+        return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), after)
+
+    def _look(
+        self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], products: Products
+    ) -> tuple[Tensor, Attended]:
+        looked = self.attention(outputs, memory, alignment, products)
         combined = torch.cat([looked.context, self.dropout(outputs)], dim=-1)
-        return torch.tanh(self.combine(combined)), looked.weights, State(recurrent, looked.state)
+        return torch.tanh(products.linear(combined, self.combine.weight)), looked

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from nmt.model.recurrence import Cell, make_rnn
+from nmt.model.recurrence import Cell, make_rnn, run_packed
 
 
 class Encoded(NamedTuple):
@@ -47,8 +47,7 @@ class RecurrentEncoder(nn.Module):
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
         """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them without a wait."""
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        outputs, after = self.rnn(packed)
+        outputs, last = run_packed(self.rnn, packed)
         states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=embedded.size(1))
-        hidden = after[0] if isinstance(self.rnn, nn.LSTM) else after
-        summary = torch.cat(tuple(hidden[-self.directions :]), dim=-1)  # top layer: (B, H)
+        summary = torch.cat(tuple(last[-self.directions :]), dim=-1)  # top layer: (B, H)
         return Encoded(self.dropout(states), self.dropout(summary), mask)

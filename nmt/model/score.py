@@ -7,10 +7,10 @@ sentence; `forward` meets the queries. Masking and normalisation are not its bus
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
+from nmt.model.kernels import PLAIN, Products
 
 
 class Score(nn.Module):
@@ -20,8 +20,8 @@ class Score(nn.Module):
         """What the score needs of the encoder states: (B, S, H) → (B, S, A)."""
         return states
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        """Energies (B, T, S) of queries (B, T, Q) against keys (B, S, A)."""
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        """Energies (B, T, S) of queries (B, T, Q) against keys (B, S, A); a loop brings its own `products`."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula")
 
 
@@ -36,8 +36,8 @@ class Dot(Score):
                 f"model.decoder.hidden_size={state_size} (it is {query_size}), or use model/score=general."
             )
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        return torch.bmm(query, keys.transpose(1, 2))
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return products.match(query, keys)
 
 
 class General(Score):
@@ -50,8 +50,8 @@ class General(Score):
     def keys(self, states: Tensor) -> Tensor:
         return self.key(states)
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        return torch.bmm(query, keys.transpose(1, 2))
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return products.match(query, keys)
 
 
 class Additive(Score):
@@ -69,6 +69,5 @@ class Additive(Score):
     def keys(self, states: Tensor) -> Tensor:
         return self.key(states)
 
-    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        hidden = torch.tanh(self.query(query).unsqueeze(2) + keys.unsqueeze(1))  # (B, T, S, A)
-        return self.v(hidden).squeeze(-1)
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return products.additive(products.linear(query, self.query.weight), keys, self.v.weight[0])

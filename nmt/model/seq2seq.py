@@ -13,16 +13,16 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
-from nmt.model.decoder import Decoder, State
+from nmt.model.decoder import Decoder, State, Unrolled
 from nmt.model.encoder import Encoded, RecurrentEncoder
 from nmt.model.score import Score
 from nmt.special import PAD
 
 
 class Output(NamedTuple):
-    """Logits and attention of a teacher-forced pass."""
+    """What a teacher-forced pass gives."""
 
-    logits: Tensor  # (B, T, V)
+    readout: Tensor  # (B, T, R); the output layer is left to the loss, which needs it on real tokens only
     weights: Tensor | None  # (B, T, S), None without attention
 
 
@@ -93,11 +93,11 @@ class Seq2Seq(nn.Module):
 
     def step(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
         """One token further: logits (B, V), weights (B, S) and the new state, given the last tokens (B,)."""
-        logits, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
-        return logits.squeeze(1), None if weights is None else weights.squeeze(1), state
+        readout, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
+        return self.output(readout.squeeze(1)), None if weights is None else weights.squeeze(1), state
 
     def forward(self, source: Tensor, lengths: Tensor, target_in: Tensor, teacher_forcing: float = 1.0) -> Output:
-        """Logits for every target position.
+        """Readouts for every target position.
 
         Args:
             source: Source tokens (B, S), each sentence ending in EOS.
@@ -108,30 +108,29 @@ class Seq2Seq(nn.Module):
         """
         memory, state = self.encode(source, lengths)
         if teacher_forcing >= 1.0:
-            logits, weights, _ = self._decode(target_in, memory, state)
-            return Output(logits, weights)
+            return Output(*self._decode(target_in, memory, state)[:2])
         return self._decode_freely(target_in, memory, state, teacher_forcing)
 
-    def _decode(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
+    def _decode(self, tokens: Tensor, memory: Any, state: State) -> Unrolled:
         embedded = self.embedding_dropout(self.embed_target(tokens))
-        readout, weights, state = self.decoder.unroll(embedded, memory, state)
-        return self.output(self.readout_dropout(readout)), weights, state
+        unrolled = self.decoder.unroll(embedded, memory, state)
+        return unrolled._replace(readout=self.readout_dropout(unrolled.readout))
 
     def _decode_freely(self, target_in: Tensor, memory: Any, state: State, teacher_forcing: float) -> Output:
         """Scheduled sampling (Bengio 2015): each input token is the reference's or the model's own."""
         told = torch.rand(target_in.shape, device=target_in.device) < teacher_forcing  # (B, T)
-        all_logits: list[Tensor] = []
-        all_weights: list[Tensor] = []
-        tokens = target_in[:, 0]
+        readouts: list[Tensor] = []
+        weights: list[Tensor] = []
+        tokens = target_in[:, :1]
         for t in range(target_in.size(1)):
             if t > 0:
-                tokens = torch.where(told[:, t], target_in[:, t], all_logits[-1].argmax(dim=-1))
-            logits, weights, state = self.step(tokens, memory, state)
-            all_logits.append(logits)
-            if weights is not None:
-                all_weights.append(weights)
-        weights = torch.stack(all_weights, dim=1) if all_weights else None
-        return Output(torch.stack(all_logits, dim=1), weights)
+                guesses = self.output(readouts[-1].detach()).argmax(dim=-1)
+                tokens = torch.where(told[:, t : t + 1], target_in[:, t : t + 1], guesses)
+            readout, alpha, state = self._decode(tokens, memory, state)
+            readouts.append(readout)
+            if alpha is not None:
+                weights.append(alpha)
+        return Output(torch.cat(readouts, dim=1), torch.cat(weights, dim=1) if weights else None)
 
     def _initialise(self) -> None:
         """Orthogonal recurrences, one block per gate; Xavier elsewhere; LSTM forget gates start open."""

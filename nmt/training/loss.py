@@ -1,15 +1,22 @@
-"""The objective: label-smoothed negative log likelihood, summed over real target tokens.
+"""The objective: label-smoothed negative log likelihood, summed over real target tokens, output layer included.
 
-Shapes: B batch, T target length, V vocabulary.
+Shapes: B batch, T target length, N real target tokens, R readout size, V vocabulary.
+The output layer is half of a training step, and its N·V logits would be the largest tensor of all. So the two are one
+function: it projects some tokens at a time, turns their logits into gradients while they are in cache, and keeps
+neither. The backward pass has only to scale what is there.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
 
-from nmt.special import PAD
+# In logits. A chunk is small enough for a cache and large enough for a matrix product; the weights' gradient, a large
+# matrix that every product reads and writes as a whole, is taken of several chunks together.
+CHUNK, BLOCK = 2**21, 2**23
 
 
 class LossSums(NamedTuple):
@@ -20,13 +27,76 @@ class LossSums(NamedTuple):
     correct: Tensor  # tokens whose best guess is the reference
 
 
-def token_loss(logits: Tensor, target: Tensor, label_smoothing: float) -> LossSums:
-    """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), for logits (B, T, V) and tokens (B, T)."""
-    log_probs = logits.float().log_softmax(dim=-1)
-    real = target != PAD
-    nll = -log_probs.gather(-1, target.unsqueeze(-1)).squeeze(-1).masked_fill(~real, 0.0).sum()
-    correct = ((logits.argmax(dim=-1) == target) & real).sum()
-    if label_smoothing == 0:
-        return LossSums(nll, nll, correct)
-    uniform = -log_probs.mean(dim=-1).masked_fill(~real, 0.0).sum()
-    return LossSums((1 - label_smoothing) * nll + label_smoothing * uniform, nll, correct)
+def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float) -> LossSums:
+    """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
+
+    Args:
+        readout: What stands in front of the output layer (B, T, R).
+        target: Reference tokens (B, T).
+        real: Places in B·T of those that are no padding (N,).
+        output: The output layer.
+        label_smoothing: ε.
+    """
+    x, reference = readout.flatten(0, 1).index_select(0, real), target.flatten().index_select(0, real)
+    return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing))
+
+
+class _ProjectedLoss(Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, target: Tensor, smoothing: float
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # x has autocast's type, where that is on
+        exact = torch.promote_types(x.dtype, torch.float32)
+        sums = torch.zeros(len(LossSums._fields), device=x.device, dtype=exact)
+        d_x, d_weight, d_bias = torch.empty_like(x), torch.empty(0), torch.zeros_like(bias)
+        for number, block in enumerate(_pieces(len(x), BLOCK // len(weight))):
+            logits, scales = x.new_empty(block.stop - block.start, len(weight)), []
+            for chunk in _pieces(len(logits), CHUNK // len(weight)):
+                here = slice(block.start + chunk.start, block.start + chunk.stop)
+                values = torch.mm(x[here], projection.t(), out=logits[chunk]).add_(offset)
+                d_logits = values.to(exact)  # the same memory, but for autocast
+                part, scale = _differentiate(d_logits, target[here], smoothing)
+                sums += part
+                if any(ctx.needs_input_grad):
+                    d_bias += (scale.t() @ d_logits).squeeze(0)
+                    if d_logits is not values:
+                        values.copy_(d_logits)
+                    torch.mm(values, projection, out=d_x[here]).mul_(scale)
+                    scales.append(scale)
+            if any(ctx.needs_input_grad):
+                of_block = (logits.t() @ (x[block] * torch.cat(scales))).to(weight.dtype)
+                d_weight = d_weight.add_(of_block) if number else of_block
+        ctx.gradients = d_x, d_weight, d_bias
+        objective, nll, correct = sums
+        ctx.mark_non_differentiable(nll, correct)
+        return objective, nll, correct
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
+        gradients, ctx.gradients = ctx.gradients, None  # scaled in place: they are good for one use
+        d_x, d_weight, d_bias = (gradient.mul_(g.to(gradient.dtype)) for gradient in gradients)
+        return d_x, d_weight, d_bias, None, None
+
+
+def _differentiate(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """The three sums over some tokens; their logits (N, V) become the objective's gradient p − (1 − ε)·1ₜ − ε/V.
+
+    The gradient lacks a factor 1/z for each token (N, 1), which is returned: narrow tensors are cheaper to scale.
+    """
+    reference = target.unsqueeze(1)
+    logits -= logits.amax(dim=1, keepdim=True)  # so that exp cannot overflow
+    of_reference, mean = logits.gather(1, reference), logits.mean(dim=1, keepdim=True)
+    z = logits.exp_().sum(dim=1, keepdim=True)
+    nll, uniform = (z.log() - of_reference).sum(), (z.log() - mean).sum()
+    if smoothing:
+        logits -= (smoothing / logits.size(1)) * z
+    logits.scatter_add_(1, reference, (smoothing - 1) * z)
+    sums = torch.stack([(1 - smoothing) * nll + smoothing * uniform, nll, (of_reference == 0).sum()])
+    return sums, z.reciprocal()
+
+
+def _pieces(length: int, most: int) -> list[slice]:
+    """Slices of about equal length, none longer than `most`, that cover `length`."""
+    count = -(-length // max(1, most))
+    return [slice(length * i // count, length * (i + 1) // count) for i in range(count)]

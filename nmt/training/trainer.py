@@ -143,7 +143,9 @@ class Trainer:
         forcing = self.settings.teacher_forcing_at(self.state.step)
         with self._autocast():
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
-        sums = token_loss(output.logits, batch.target_out, self.settings.label_smoothing)
+            sums = token_loss(
+                output.readout, batch.target_out, batch.real, self.model.output, self.settings.label_smoothing
+            )
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.sums[:3] += torch.stack([part.detach().float() for part in sums])

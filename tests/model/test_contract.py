@@ -55,7 +55,7 @@ def test_padding_and_batch_mates_change_nothing(overrides: tuple[str, ...]) -> N
     together = model(source, torch.tensor(LENGTHS), target)
     for i, length in enumerate(LENGTHS):
         alone = model(source[i : i + 1, :length], torch.tensor([length]), target[i : i + 1])
-        torch.testing.assert_close(together.logits[i], alone.logits[0], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(together.readout[i], alone.readout[0], rtol=1e-4, atol=1e-5)
         if alone.weights is not None:
             torch.testing.assert_close(together.weights[i, :, :length], alone.weights[0], rtol=1e-4, atol=1e-6)
 
@@ -68,7 +68,7 @@ def test_steps_equal_the_teacher_forced_pass(overrides: tuple[str, ...]) -> None
     memory, state = model.encode(source, lengths)
     for t in range(target.size(1)):
         logits, weights, state = model.step(target[:, t], memory, state)
-        torch.testing.assert_close(logits, whole.logits[:, t], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(logits, model.output(whole.readout[:, t]), rtol=1e-4, atol=1e-5)
         if weights is not None:
             torch.testing.assert_close(weights, whole.weights[:, t], rtol=1e-4, atol=1e-6)
 
@@ -77,7 +77,7 @@ def test_steps_equal_the_teacher_forced_pass(overrides: tuple[str, ...]) -> None
 def test_gradients_reach_every_parameter(overrides: tuple[str, ...]) -> None:
     model = tiny_model(*overrides)
     output = model(sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens())
-    output.logits.square().sum().backward()
+    model.output(output.readout).square().sum().backward()
     without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert not without
 
@@ -90,12 +90,12 @@ def test_a_guessing_decoder_sees_its_own_words(overrides: tuple[str, ...]) -> No
     guessed = model(source, lengths, target, teacher_forcing=0.0)
     other = target.clone()
     other[:, 1:] = 4
-    torch.testing.assert_close(model(source, lengths, other, teacher_forcing=0.0).logits, guessed.logits)
+    torch.testing.assert_close(model(source, lengths, other, teacher_forcing=0.0).readout, guessed.readout)
     memory, state = model.encode(source, lengths)
     tokens = target[:, 0]
     for t in range(target.size(1)):
         logits, _, state = model.step(tokens, memory, state)
-        torch.testing.assert_close(logits, guessed.logits[:, t], rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(logits, model.output(guessed.readout[:, t]), rtol=1e-4, atol=1e-5)
         tokens = logits.argmax(-1)
 
 
@@ -104,6 +104,6 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
     on = [f"model.{kind}_dropout=0.5" for kind in ("embedding", "state", "readout")]
     model = tiny_model(*overrides, *on)
     arguments = sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens()
-    assert not torch.equal(model(*arguments).logits, model(*arguments).logits)
+    assert not torch.equal(model(*arguments).readout, model(*arguments).readout)
     model.eval()
-    assert torch.equal(model(*arguments).logits, model(*arguments).logits)
+    assert torch.equal(model(*arguments).readout, model(*arguments).readout)

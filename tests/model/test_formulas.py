@@ -13,7 +13,7 @@ from nmt.model.alignment import Soft
 from nmt.model.decoder import BahdanauDecoder, FixedContextDecoder, LuongDecoder
 from nmt.model.score import Additive, Dot, General, Score
 from nmt.model.seq2seq import Seq2Seq
-from tests.conftest import sentences, tiny_model
+from tests.conftest import logits_of, sentences, tiny_model
 
 B, T, S, Q, H, A = 3, 4, 5, 6, 6, 7
 
@@ -96,7 +96,7 @@ def test_model(overrides: tuple[str, ...]) -> None:
     model = tiny_model(*overrides).double()
     source, lengths = sentences([5, 3]), torch.tensor([5, 3])
     target = torch.tensor([[1, 7, 9, 4], [1, 5, 5, 8]])
-    fast = model(source, lengths, target).logits
+    fast = logits_of(model, source, lengths, target)
     naive = torch.stack([naive_logits(model, source[b, : lengths[b]], target[b]) for b in range(2)])
     assert_same_with_gradients(fast, naive, list(model.parameters()))
 

@@ -1,38 +1,52 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
 from nmt.config import TrainSettings
 from nmt.errors import UserError
 from nmt.special import PAD
-from nmt.training.loss import token_loss
+from nmt.training import loss
 from nmt.training.schedule import Constant, Cosine, InverseSqrt
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
-def test_loss_equals_pytorchs(smoothing: float) -> None:
-    logits = torch.randn(3, 5, 11, dtype=torch.float64)
-    target = torch.randint(1, 11, (3, 5))
-    target[0, 2:] = PAD
-    sums = token_loss(logits, target, smoothing)
-    flat = logits.float().flatten(0, 1), target.flatten()
-    for ours, label_smoothing in ((sums.objective, smoothing), (sums.nll, 0.0)):
-        theirs = functional.cross_entropy(*flat, ignore_index=PAD, reduction="sum", label_smoothing=label_smoothing)
-        torch.testing.assert_close(ours, theirs)
-    real = target != PAD
-    assert int(sums.correct) == int((logits.argmax(-1)[real] == target[real]).sum())
+@pytest.mark.parametrize("limits", [None, (30, 70)], ids=["whole", "in pieces"])
+def test_loss_equals_pytorchs_with_gradients(smoothing: float, limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if limits:  # 3 of 14 tokens a chunk, 7 a block
+        monkeypatch.setattr(loss, "CHUNK", limits[0])
+        monkeypatch.setattr(loss, "BLOCK", limits[1])
+    output = nn.Linear(6, 10).double()
+    readout = torch.randn(4, 5, 6, dtype=torch.float64, requires_grad=True)
+    target = torch.randint(1, 10, (4, 5))
+    target[0, 2:] = target[1, 2:] = PAD
+    real = (target != PAD).flatten().nonzero().squeeze(1)
+    sums = loss.token_loss(readout, target, real, output, smoothing)
+    logits = output(readout)
+    theirs = functional.cross_entropy(
+        logits.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum", label_smoothing=smoothing
+    )
+    nll = functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum")
+    torch.testing.assert_close(sums.objective, theirs)
+    torch.testing.assert_close(sums.nll, nll)
+    assert int(sums.correct) == int((logits.argmax(-1) == target).flatten()[real].sum())
+    inputs = [readout, *output.parameters()]
+    ours = torch.autograd.grad(3 * sums.objective, inputs)
+    for a, b in zip(ours, torch.autograd.grad(3 * theirs, inputs), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
 
 
-def test_padding_adds_nothing_to_the_loss() -> None:
-    logits, target = torch.randn(2, 4, 9), torch.randint(1, 9, (2, 4))
-    longer = torch.cat([logits, torch.randn(2, 3, 9)], dim=1)
-    padded = torch.cat([target, torch.full((2, 3), PAD)], dim=1)
-    for a, b in zip(token_loss(logits, target, 0.1), token_loss(longer, padded, 0.1), strict=True):
-        torch.testing.assert_close(a, b)
+def test_the_loss_survives_huge_logits() -> None:
+    output = nn.Linear(2, 3, bias=True)
+    readout = torch.tensor([[[1e4, -1e4]]])
+    sums = loss.token_loss(readout, torch.tensor([[1]]), torch.tensor([0]), output, 0.1)
+    assert sums.objective.isfinite()
+    assert torch.autograd.grad(sums.objective, output.weight)[0].isfinite().all()
 
 
 def test_schedules() -> None:

@@ -1,0 +1,316 @@
+"""The recurrent part of training, fast: forward and backward by hand, where autograd would do work again and again.
+
+Shapes: B batch, T steps, S source positions, I input size, O output size, H state size, A attention size, N tokens.
+Everything here equals a plain formula, which stands beside it and which the tests differentiate instead. Three ideas:
+
+* Steps share their matrices. Autograd adds up T gradients of each, one small product a step; but yₜ = xₜ M gives
+  dM = Σ xₜ'gₜ = X'G, one large product when the loop's backward is over (`LoopProducts`).
+* A cell's pointwise maths is one node with one backward, not a dozen (`gru_cell`, `gru_sequence`).
+* The additive score's tanh(key + query) is B·T·S·A numbers. Beyond a budget they are not stored but made again in the
+  backward pass, a step at a time: memory then grows with B·S·A.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd import Function
+
+sigmoid_backward = torch.ops.aten.sigmoid_backward  # g, σ → g σ(1 − σ)
+tanh_backward = torch.ops.aten.tanh_backward  # g, t → g (1 − t²)
+
+KEEP_HIDDEN = 2**26  # numbers of the additive score's tanh that are stored for the backward pass: 256 MiB
+
+Tape = list[tuple[Tensor, Tensor]]  # of each step: what was multiplied, and the gradient of the product
+
+
+class Products:
+    """How a step multiplies: here, in PyTorch's own way."""
+
+    def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        """XW' + b for x (…, I), weight (O, I) and bias (O,)."""
+        return F.linear(x, weight, bias)
+
+    def match(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """QK' for each sentence: (B, T, A), (B, S, A) → (B, T, S)."""
+        return torch.bmm(queries, keys.mT)
+
+    def weigh(self, weights: Tensor, values: Tensor) -> Tensor:
+        """αV for each sentence: (B, T, S), (B, S, H) → (B, T, H)."""
+        return torch.bmm(weights, values)
+
+    def additive(self, queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
+        """v'tanh(query + key) for every query (B, T, A) and key (B, S, A): (B, T, S)."""
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            return LoopProducts(queries.size(1)).additive(queries, keys, v)
+        return torch.stack([(keys + query.unsqueeze(1)).tanh() @ v for query in queries.unbind(dim=1)], dim=1)
+
+
+PLAIN = Products()
+
+
+class LoopProducts(Products):
+    """The same products within one loop, where each matrix gets its gradient at once, from all steps."""
+
+    def __init__(self, steps: int) -> None:
+        """Begin a loop of so many steps."""
+        self.steps = steps
+        # By id. The matrix is kept too, so that no other tensor can get its id while the loop lasts.
+        self._matrices: dict[int, tuple[Tensor, _Operand]] = {}
+        self._keys: dict[int, tuple[Tensor, _Keys]] = {}
+
+    def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+        rows = x.flatten(0, -2)
+        return self._multiply(rows, weight, True, bias).view(*x.shape[:-1], -1)
+
+    def match(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self._multiply(queries, keys, True)
+
+    def weigh(self, weights: Tensor, values: Tensor) -> Tensor:
+        return self._multiply(weights, values, False)
+
+    def additive(self, queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
+        if id(keys) not in self._keys:
+            sums = _AdditiveSums()
+            token: Tensor = _TakeAdditiveGradient.apply(keys, v, sums)
+            keep = self.steps * keys.numel() <= KEEP_HIDDEN
+            self._keys[id(keys)] = keys, _Keys(keys.detach(), v.detach().to(keys.dtype), token, sums, keep)
+        opened = self._keys[id(keys)][1]
+        return torch.stack([_Additive.apply(query, *opened) for query in queries.unbind(dim=1)], dim=1)
+
+    def _multiply(self, x: Tensor, matrix: Tensor, transposed: bool, bias: Tensor | None = None) -> Tensor:
+        if id(matrix) not in self._matrices:
+            tape: Tape = []
+            token: Tensor = _TakeGradient.apply(matrix, bias, transposed, tape)
+            value = matrix.detach().to(_compute_dtype(matrix))
+            if transposed:  # a weight is laid out for the many products to come; that is the faster order
+                value = value.mT.contiguous() if value.dim() == 2 else value.mT
+            self._matrices[id(matrix)] = matrix, _Operand(value, token, tape)
+        product: Tensor = _Multiply.apply(x, *self._matrices[id(matrix)][1], bias)
+        return product
+
+
+class _Operand(NamedTuple):
+    """A matrix as the steps of a loop multiply by it."""
+
+    value: Tensor
+    token: Tensor
+    tape: Tape
+
+
+def loop_products(steps: int) -> Products:
+    """Products for a loop that begins: plain ones for the compiler, which finds its own way, and for search."""
+    return LoopProducts(steps) if torch.is_grad_enabled() and not torch.compiler.is_compiling() else PLAIN
+
+
+class _TakeGradient(Function):
+    """Stands for a matrix in front of its loop: gives a token that all of the loop's products depend on.
+
+    So its backward comes after all of theirs, and finds what they wrote on the tape.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, matrix: Tensor, bias: Tensor | None, transposed: bool, tape: Tape) -> Tensor:
+        ctx.transposed, ctx.tape = transposed, tape
+        return matrix.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, _: Tensor) -> tuple[Tensor | None, ...]:
+        x, g = (torch.cat(parts, dim=-2) for parts in zip(*ctx.tape, strict=True))
+        ctx.tape.clear()
+        d_matrix = g.mT @ x if ctx.transposed else x.mT @ g
+        return d_matrix, g.sum(dim=0) if ctx.needs_input_grad[1] else None, None, None
+
+
+class _Multiply(Function):
+    """One step's product, xM + b: backward passes gM' on and leaves the gradients of M and b to the tape."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, matrix: Tensor, token: Tensor, tape: Tape, bias: Tensor | None) -> Tensor:
+        x = x.to(matrix.dtype)
+        ctx.tape = tape
+        ctx.save_for_backward(x, matrix)
+        return torch.matmul(x, matrix) if bias is None else torch.addmm(bias.detach().to(x.dtype), x, matrix)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        x, matrix = ctx.saved_tensors
+        if ctx.needs_input_grad[2]:
+            ctx.tape.append((x, g))
+        return g @ matrix.mT, None, g.new_zeros(()), None, None
+
+
+def gru_cell(from_x: Tensor, from_h: Tensor, h: Tensor) -> Tensor:
+    """The GRU's new state (B, H) from the products of its input and of its last state with all gates (B, 3H).
+
+    r = σ(xᵣ + hᵣ), z = σ(x_z + h_z), n = tanh(xₙ + r∘hₙ), h' = (1 − z)∘n + z∘h.
+    """
+    new: Tensor = _GruCell.apply(from_x, from_h, h.to(from_h.dtype))
+    return new
+
+
+class _GruCell(Function):
+    @staticmethod
+    def forward(ctx: Any, from_x: Tensor, from_h: Tensor, h: Tensor) -> Tensor:
+        size = h.size(-1)
+        r, z = (from_x[:, : 2 * size] + from_h[:, : 2 * size]).sigmoid_().chunk(2, dim=-1)
+        h_n = from_h[:, 2 * size :]
+        n = torch.addcmul(from_x[:, 2 * size :], r, h_n).tanh_()
+        ctx.save_for_backward(r, z, n, h_n, h)
+        return torch.lerp(n, h, z)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        r, z, n, h_n, h = ctx.saved_tensors
+        size = h.size(-1)
+        keep = g * z
+        d_from_x = g.new_empty(g.size(0), 3 * size)
+        d_r, d_z, d_n = d_from_x.split(size, dim=-1)
+        torch.mul(g - keep, 1 - n * n, out=d_n)
+        sigmoid_backward(d_n * h_n, r, grad_input=d_r)
+        sigmoid_backward(g * (h - n), z, grad_input=d_z)
+        return d_from_x, torch.cat([d_from_x[:, : 2 * size], d_n * r], dim=-1), keep
+
+
+def gru_sequence(
+    from_x: Tensor, h: Tensor, weight: Tensor, bias: Tensor, sizes: list[int], reverse: bool
+) -> tuple[Tensor, Tensor]:
+    """A GRU over a whole packed batch: `gru_cell` with hᵣ, h_z, hₙ = Wh + b, step after step.
+
+    Args:
+        from_x: The products of all inputs with all gates (N, 3H), packed: step after step, longest sentence first.
+        h: First states (B, H).
+        weight: Of the last state (3H, H).
+        bias: Of the last state (3H,).
+        sizes: How many sentences still run, at each step.
+        reverse: Whether to begin at the last step.
+
+    Returns:
+        States (N, H), packed, and each sentence's last state (B, H).
+    """
+    outputs, last = _GruSequence.apply(from_x, h, weight, bias, sizes, reverse)
+    return outputs, last
+
+
+def _spans(sizes: list[int], backwards: bool) -> list[tuple[slice, slice]]:
+    """Where each step lies among the packed tokens, and among the sentences."""
+    spans, start = [], 0
+    for size in sizes:
+        spans.append((slice(start, start + size), slice(0, size)))
+        start += size
+    return spans[::-1] if backwards else spans
+
+
+class _GruSequence(Function):
+    @staticmethod
+    def forward(
+        ctx: Any, from_x: Tensor, h: Tensor, weight: Tensor, bias: Tensor, sizes: list[int], reverse: bool
+    ) -> tuple[Tensor, Tensor]:
+        size, h = h.size(-1), h.clone()
+        gates = torch.empty_like(from_x)  # r, z and hₙ
+        before, n, after = (from_x.new_empty(len(from_x), size) for _ in range(3))
+        of_h = weight.t().contiguous()
+        for here, running in _spans(sizes, reverse):
+            x, gate = from_x[here], gates[here]
+            before[here] = h[running]
+            torch.addmm(bias, before[here], of_h, out=gate)
+            gate[:, : 2 * size].add_(x[:, : 2 * size]).sigmoid_()
+            r, z, h_n = gate.split(size, dim=-1)
+            torch.addcmul(x[:, 2 * size :], r, h_n, out=n[here]).tanh_()
+            h[running] = torch.lerp(n[here], before[here], z, out=after[here])
+        ctx.save_for_backward(gates, before, n, weight)
+        ctx.sizes, ctx.reverse = sizes, reverse
+        return after, h
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor, g_last: Tensor) -> tuple[Tensor | None, ...]:
+        gates, before, n, weight = ctx.saved_tensors
+        size, d_h = n.size(-1), g_last.clone()
+        r, z, h_n = gates.split(size, dim=-1)
+        # What the gradient of a state is multiplied by on its way to each gate depends on no other step.
+        to_n = tanh_backward(1 - z, n)
+        to_r, to_z = sigmoid_backward(h_n, r), sigmoid_backward(before - n, z)
+        d_from_x = torch.empty_like(gates)
+        d_gates = torch.empty_like(gates)  # the gradient of Wh + b: that of from_x, but for r∘ in front of hₙ
+        for here, running in _spans(ctx.sizes, not ctx.reverse):
+            d, d_gate = d_h[running], d_gates[here]
+            d += g[here]
+            d_n = torch.mul(d, to_n[here], out=d_from_x[here, 2 * size :])
+            torch.mul(d_n, to_r[here], out=d_gate[:, :size])
+            torch.mul(d, to_z[here], out=d_gate[:, size : 2 * size])
+            torch.mul(d_n, r[here], out=d_gate[:, 2 * size :])
+            d.mul_(z[here]).addmm_(d_gate, weight)
+        d_from_x[:, : 2 * size] = d_gates[:, : 2 * size]
+        return d_from_x, d_h, d_gates.t() @ before, d_gates.sum(dim=0), None, None
+
+
+class _AdditiveSums:
+    """Gradients of keys and v, added up in place while the steps run backward."""
+
+    keys: Tensor | None = None  # without the factor v
+    v: Tensor | None = None
+
+
+class _Keys(NamedTuple):
+    """What the steps of a loop hold their queries against."""
+
+    keys: Tensor
+    v: Tensor
+    token: Tensor
+    sums: _AdditiveSums
+    keep: bool
+
+
+class _TakeAdditiveGradient(Function):
+    """What `_TakeGradient` is to products: e = v'tanh(k + q) gives dk = Σ gₜ v∘(1 − tanhₜ²) and dv = Σ gₜ tanhₜ."""
+
+    @staticmethod
+    def forward(ctx: Any, keys: Tensor, v: Tensor, sums: _AdditiveSums) -> Tensor:
+        ctx.sums = sums
+        ctx.save_for_backward(v)
+        return keys.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, _: Tensor) -> tuple[Tensor | None, ...]:
+        keys, v = ctx.sums.keys, ctx.sums.v
+        ctx.sums.keys = ctx.sums.v = None
+        return keys.mul_(ctx.saved_tensors[0]), v, None
+
+
+class _Additive(Function):
+    """One step's energies v'tanh(k + q) (B, S) of queries (B, A)."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, query: Tensor, keys: Tensor, v: Tensor, token: Tensor, sums: _AdditiveSums, keep: bool
+    ) -> Tensor:
+        hidden = (keys + query.unsqueeze(1)).tanh_()  # (B, S, A)
+        ctx.sums, ctx.hidden = sums, hidden if keep else None
+        ctx.save_for_backward(query, keys, v)
+        return hidden @ v
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        query, keys, v = ctx.saved_tensors
+        hidden = (keys + query.unsqueeze(1)).tanh_() if ctx.hidden is None else ctx.hidden
+        ctx.hidden = None  # overwritten below
+        d_v = g.flatten() @ hidden.flatten(0, 1)
+        one = torch.ones((), dtype=hidden.dtype, device=hidden.device)
+        slope = torch.addcmul(one, hidden, hidden, value=-1, out=hidden)  # 1 − tanh²
+        d_query = torch.bmm(g.unsqueeze(1), slope).squeeze(1) * v
+        sums = ctx.sums
+        if sums.keys is None:
+            sums.keys, sums.v = slope.mul_(g.unsqueeze(-1)), d_v
+        else:
+            sums.keys.addcmul_(g.unsqueeze(-1), slope)
+            sums.v += d_v
+        return d_query, None, None, g.new_zeros(()), None, None
+
+
+def _compute_dtype(tensor: Tensor) -> torch.dtype:
+    """The type that products are computed in: autocast's, where it is on."""
+    device = tensor.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else tensor.dtype
