@@ -1,9 +1,13 @@
 """Writing systems: which one a text is written in."""
 
 import re
+import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
+
+import numpy as np
 
 # Scripts that put no spaces between words, by the name Unicode gives their characters.
 UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"})
@@ -12,6 +16,7 @@ UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MY
 _SCRIPT_END = re.compile(
     r"[- ](?:SMALL|CAPITAL|LETTER|LIGATURE|SYLLAB|VOWEL|CONSONANT|SIGN|UNIFIED|COMPATIBILITY|HIRAGANA)"
 )
+_BLOCK = 4096  # texts counted together
 _SCRIPTLESS = frozenset({"COMBINING", "MODIFIER", "VARIATION", "ZERO", "FEMININE", "MASCULINE", "MICRO"})
 
 
@@ -31,11 +36,24 @@ def script_of(character: str) -> str | None:
     return name[: end.start()] if end else name.split(" ", 1)[0]
 
 
+def count_characters(texts: Iterable[str]) -> Counter[str]:
+    """How often each character occurs, counted in bulk."""
+    counts = np.zeros(sys.maxunicode + 1, dtype=np.int64)
+    texts = iter(texts)
+    while block := list(islice(texts, _BLOCK)):
+        codes = np.frombuffer("".join(block).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        of_block = np.bincount(codes)
+        counts[: len(of_block)] += of_block
+    return Counter({chr(code): int(counts[code]) for code in np.flatnonzero(counts)})
+
+
 def count_scripts(texts: Iterable[str]) -> Counter[str]:
     """Count letters and marks by script."""
-    characters: Counter[str] = Counter()
-    for text in texts:
-        characters.update(text)
+    return scripts_of(count_characters(texts))
+
+
+def scripts_of(characters: Counter[str]) -> Counter[str]:
+    """Count letters and marks by script, given the counts of all characters."""
     scripts: Counter[str] = Counter()
     for character, count in characters.items():
         if script := script_of(character):

@@ -22,7 +22,9 @@ def clean(text: str) -> str:
 
     Training text and text to translate must both pass through here.
     """
-    return unicodedata.normalize("NFC", " ".join(_CONTROLS.sub("", text).split()))
+    if not text.isprintable():  # a quick look that spares most text the search
+        text = _CONTROLS.sub("", text)
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,13 @@ class Bitext:
     def rows(self, dropped: Counter[str]) -> Iterator[list[str]]:
         """Cleaned rows, source first; malformed lines raise, or are counted in `dropped`."""
         for number, row in enumerate(self._parallel() if self.is_parallel else self._table(), start=1):
-            if isinstance(row, _MalformedRow):
-                if self.on_error == "stop":
-                    raise UserError(f"{row.path}:{number}: {row.problem} (data.on_error=skip leaves such lines out).")
-                dropped["malformed"] += 1
-            else:
+            if type(row) is list:
                 yield [clean(cell) for cell in row]
+                continue
+            assert isinstance(row, _MalformedRow)
+            if self.on_error == "stop":
+                raise UserError(f"{row.path}:{number}: {row.problem} (data.on_error=skip leaves such lines out).")
+            dropped["malformed"] += 1
 
     def _table(self) -> Iterator["list[str] | _MalformedRow"]:
         (path,) = self.paths
@@ -87,13 +90,12 @@ class Bitext:
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
                 raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")
-            texts = [line for line in lines if isinstance(line, str)]
-            if len(texts) == len(lines):
-                yield [texts[column] for column in self.columns]
-            else:
-                bad = ((path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed))
-                path, malformed = next(bad)
+            bad = [(path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed)]
+            if bad:
+                path, malformed = bad[0]
                 yield _MalformedRow(path, malformed.problem)
+            else:
+                yield [lines[column] for column in self.columns]
 
 
 @dataclass(frozen=True)

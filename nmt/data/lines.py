@@ -18,6 +18,7 @@ from nmt.data.settings import MEMBER_SEPARATOR
 from nmt.errors import UserError
 
 MAX_LINE_BYTES = 2**20
+_CHUNK_BYTES = 2**18  # read together: lines are cheap in bulk
 _ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
 
 
@@ -38,33 +39,54 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
         UserError: The file cannot be read to its end, or is larger than it may be.
     """
     number, left = 0, max_megabytes * 2**20
+    begun, too_long = b"", False  # a line whose end is still to come
     with ExitStack() as stack:
         try:
             stream = _open(path, stack)
-            while line := stream.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                left -= len(line)
-                too_long = len(line) > MAX_LINE_BYTES
-                while len(line) > MAX_LINE_BYTES and left >= 0:  # read on to the end of the line
-                    line = b"" if line.endswith(b"\n") else stream.readline(MAX_LINE_BYTES + 1)
-                    left -= len(line)
+            while chunk := stream.read(_CHUNK_BYTES):
+                left -= len(chunk)
                 if left < 0:
                     limit = f"more than data.max_megabytes={max_megabytes} of text"
-                    raise UserError(f"{path}:{number}: {limit}: raise the limit if that is meant.")
-                yield _TOO_LONG if too_long else _decode(line, number)
+                    raise UserError(f"{path}:{number + 1}: {limit}: raise the limit if that is meant.")
+                whole, newline, rest = chunk.rpartition(b"\n")
+                if newline:
+                    block = begun + whole
+                    lines = _decode(block, is_start=number == 0)
+                    if too_long or (begun and len(block.partition(b"\n")[0]) >= MAX_LINE_BYTES):
+                        lines[0] = _TOO_LONG  # no other line is longer than a chunk
+                    yield from lines
+                    number += len(lines)
+                    begun, too_long = rest, False
+                elif not too_long:
+                    begun += rest
+                    too_long = len(begun) >= MAX_LINE_BYTES
+                    begun = b"" if too_long else begun  # bounded memory, however long the line is
+            if begun or too_long:
+                yield _TOO_LONG if too_long else _decode(begun, is_start=number == 0)[0]
         except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
             raise UserError(f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again.") from error
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
 
 
-def _decode(line: bytes, number: int) -> str | Malformed:
-    if number == 1:
-        line = line.removeprefix(BOM_UTF8)
+def _decode(block: bytes, is_start: bool) -> list[str | Malformed]:
+    """The lines of a block, all at once if nothing is wrong with any of them."""
+    if is_start:
+        block = block.removeprefix(BOM_UTF8)
+    try:
+        if b"\0" not in block:
+            text = block.decode()
+            return [line.rstrip("\r") for line in text.split("\n")] if "\r" in text else list(text.split("\n"))
+    except UnicodeDecodeError:
+        pass
+    return [_decode_line(line) for line in block.split(b"\n")]
+
+
+def _decode_line(line: bytes) -> str | Malformed:
     if b"\0" in line:
         return Malformed("contains a NUL byte; save the file as UTF-8 text")
     try:
-        return line.rstrip(b"\r\n").decode()
+        return line.rstrip(b"\r").decode()
     except UnicodeDecodeError as error:
         return Malformed(f"not valid UTF-8 (byte {error.start + 1}); save the file as UTF-8 text")
 

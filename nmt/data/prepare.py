@@ -27,12 +27,13 @@ from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_leftovers, sha256
+from nmt.scripts import count_characters
 
 logger = logging.getLogger(__name__)
 
-_FORMAT = 1  # raise it when the same inputs would give other files
+_FORMAT = 2  # raise it when the same inputs would give other files
 _BLOCK = 8192  # pairs encoded together
-_VOCABULARY_SENTENCES = 1_000_000  # a vocabulary is learnt from a sample of so many, to bound memory
+_VOCABULARY_SENTENCES = 100_000  # a vocabulary is learnt from a sample of so many, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
@@ -143,11 +144,13 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
     write_held_out(directory / "val.tsv", split.val)
     write_held_out(directory / "test.tsv", split.test)
 
-    def sentences(*columns: int) -> _TrainingSentences:
-        return _TrainingSentences(train_text, split.train_pairs, columns)
-
-    source = _train_tokenizer(settings, sentences(0, 1) if settings.joint_vocab else sentences(0))
-    target = source if settings.joint_vocab else _train_tokenizer(settings, sentences(1))
+    texts = [_TrainingSentences(train_text, split.train_pairs, (column,)) for column in (0, 1)]
+    characters = [count_characters(sentences) for sentences in texts]
+    if settings.joint_vocab:
+        both = _TrainingSentences(train_text, split.train_pairs, (0, 1))
+        source = target = _train_tokenizer(settings, both, sum(characters, Counter()))
+    else:
+        source, target = (_train_tokenizer(settings, *side) for side in zip(texts, characters, strict=True))
     source.save(directory / "source.model")
     target.save(directory / "target.model")
     val_text = work / "val.tsv"
@@ -169,8 +172,8 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
         test_pairs=sum(len(entry.references) for entry in split.test),
         random_leak=split.random_leak,
         split_hash=_split_hash(directory),
-        source=_side_report(languages.source, settings.vocab_size, source, train.source, sentences(0)),
-        target=_side_report(languages.target, settings.vocab_size, target, train.target, sentences(1)),
+        source=_side_report(languages.source, settings.vocab_size, source, train.source, characters[0]),
+        target=_side_report(languages.target, settings.vocab_size, target, train.target, characters[1]),
     )
     report_text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
     (directory / "report.json").write_text(report_text + "\n", encoding="utf-8")
@@ -210,11 +213,12 @@ class _TrainingSentences:
         for line in read_text(self.text):
             if kept >= 1 or random.random() < kept:
                 cells = line.split("\t")
-                yield from (cells[column] for column in self.columns)
+                for column in self.columns:
+                    yield cells[column]
 
 
-def _train_tokenizer(settings: DataSettings, sentences: _TrainingSentences) -> Tokenizer:
-    return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, settings.character_coverage)
+def _train_tokenizer(settings: DataSettings, sentences: _TrainingSentences, characters: Counter[str]) -> Tokenizer:
+    return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, settings.character_coverage, characters)
 
 
 def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block]:
@@ -226,11 +230,11 @@ def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block
 
 
 def _side_report(
-    language: str, vocab_asked: int, tokenizer: Tokenizer, stored: Sequences, text: _TrainingSentences
+    language: str, vocab_asked: int, tokenizer: Tokenizer, stored: Sequences, characters: Counter[str]
 ) -> SideReport:
     return SideReport(
         language=language,
-        scripts=script_shares(text),
+        scripts=script_shares(characters),
         lengths=length_percentiles(stored.lengths),
         vocabulary=len(tokenizer),
         vocabulary_asked=vocab_asked,

@@ -1,13 +1,13 @@
 """What became of a corpus, as numbers for a file and as lines for a reader."""
 
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.scripts import count_scripts
+from nmt.scripts import scripts_of
 
 _PERCENTILES = (50, 95, 99, 100)
 
@@ -95,9 +95,9 @@ def _side_line(label: str, side: SideReport) -> str:
     return f"{label:<12}{side.language}: {side.vocabulary:,} pieces{shrunk}; {scripts}; tokens: {lengths}"
 
 
-def script_shares(sentences: Iterable[str]) -> dict[str, float]:
+def script_shares(characters: Counter[str]) -> dict[str, float]:
     """Share of the letters by script, the most common first."""
-    scripts = count_scripts(sentences)
+    scripts = scripts_of(characters)
     return {script: count / scripts.total() for script, count in scripts.most_common()}
 
 

@@ -7,6 +7,7 @@ and a training pair that shares a source or a target with a held-out set is drop
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -71,13 +72,14 @@ def split_pairs(
             labels[np.isin(chunk.source, val_sources)] = _VAL
             labels[np.isin(chunk.source, test_sources)] = _TEST
             labels[~chunk.first] = _DUPLICATE
-            counts.update(labels.tolist())
-            for label, line in zip(labels.tolist(), lines, strict=False):  # labels first: no line is lost
-                if label == _TRAIN:
-                    train.write(line + "\n")
-                elif label in held:
-                    source, target = line.split("\t")
-                    held[label][source].append(target)
+            counts.update(dict(enumerate(np.bincount(labels).tolist())))
+            texts = list(islice(lines, len(labels)))
+            train.writelines(
+                [f"{text}\n" for text, label in zip(texts, labels.tolist(), strict=True) if label == _TRAIN]
+            )
+            for place in np.flatnonzero((labels == _VAL) | (labels == _TEST)).tolist():
+                source, target = texts[place].split("\t")
+                held[int(labels[place])][source].append(target)
     if not counts[_TRAIN]:
         raise UserError(
             "data.path has no pair left to train on, as all share a sentence with val or test: add more pairs."

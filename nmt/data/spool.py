@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 
-CHUNK = 2**18  # pairs looked at together
-PARTITION = 2**20  # hashes sorted together, on average
+CHUNK = 2**16  # pairs looked at together
+PARTITION = 2**18  # hashes sorted together, on average
+_BLOCK = 2**12  # pairs written together
 _COLUMNS = ("source", "target", "pair")
 
 
@@ -34,11 +36,18 @@ class _KeepWords(dict[int, int | str]):
 _WORDS_ONLY = _KeepWords()
 
 
+# The same for ASCII, as bytes, and its letters in lower case.
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
+
+
 def sentence_hash(text: str) -> bytes:
     """64 bits that sentences share when they differ in case, punctuation or spacing only."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    words = " ".join(folded.translate(_WORDS_ONLY).split())
-    return blake2b((words or text).encode(), digest_size=8).digest()
+    if text.isascii():
+        words = b" ".join(text.encode().translate(_ASCII_WORDS).split())
+    else:
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        words = " ".join(folded.translate(_WORDS_ONLY).split()).encode()
+    return blake2b(words or text.encode(), digest_size=8).digest()
 
 
 def sentence_hashes(texts: Iterable[str]) -> Hashes:
@@ -69,13 +78,14 @@ class PairSpool:
             source_file, target_file, pair_file = (
                 stack.enter_context(self._hash_file(column).open("wb")) for column in _COLUMNS
             )
-            for source, target in pairs:
-                line = f"{source}\t{target}\n".encode()  # clean text contains neither tab nor newline
-                text.write(line)
-                source_file.write(sentence_hash(source))
-                target_file.write(sentence_hash(target))
-                pair_file.write(blake2b(line, digest_size=8).digest())
-                self.count += 1
+            pairs = iter(pairs)
+            while block := list(islice(pairs, _BLOCK)):
+                lines = [f"{source}\t{target}\n".encode() for source, target in block]  # clean: no tab, no newline
+                text.write(b"".join(lines))
+                source_file.write(b"".join([sentence_hash(source) for source, _ in block]))
+                target_file.write(b"".join([sentence_hash(target) for _, target in block]))
+                pair_file.write(b"".join([blake2b(line, digest_size=8).digest() for line in lines]))
+                self.count += len(block)
         self._mark_first_occurrences()
 
     def lines(self) -> Iterator[str]:
@@ -133,8 +143,8 @@ class PairSpool:
 def read_text(path: Path) -> Iterator[str]:
     """Lines of a file that we wrote: UTF-8, each ended by a newline and nothing else."""
     with path.open(encoding="utf-8", newline="\n") as file:
-        for line in file:
-            yield line[:-1]
+        while lines := file.readlines(2**18):
+            yield from [line[:-1] for line in lines]
 
 
 def _read(file: IO[bytes], dtype: str) -> NDArray[Any]:

@@ -5,9 +5,10 @@ Imported at the cold start of translation, so it needs nothing but SentencePiece
 
 import io
 import logging
+import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from nmt.special import BOS, EOS, PAD, UNK
 
 logger = logging.getLogger(__name__)
 
+_BLOCK = 4096  # sentences handled together
 _RESERVED = 256 + 4  # byte pieces and specials
 _CHARACTER_SHARE = 0.9  # of the other pieces, at most so many are single characters
 
@@ -57,16 +59,18 @@ class Tokenizer:
         vocab_size: int,
         vocab_type: Literal["bpe", "unigram"] = "bpe",
         character_coverage: float = 0.9998,
+        characters: Counter[str] | None = None,
     ) -> "Tokenizer":
-        """Learn pieces from clean sentences, which are iterated over twice.
+        """Learn pieces from clean sentences, which are iterated over twice unless their `characters` are given.
 
         The vocabulary is smaller than asked where the text does not yield as many pieces, and characters
         that do not fit are left to the bytes; both are logged.
         """
-        rare = _rare_characters(sentences, vocab_size, character_coverage)
+        counts = Counter(chain.from_iterable(sentences)) if characters is None else characters
+        rare = _rare_characters(counts, vocab_size, character_coverage)
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(sentence.translate(rare) for sentence in sentences),
+            sentence_iterator=_blanked(sentences, rare),
             model_writer=model,
             vocab_size=vocab_size,
             model_type=vocab_type,
@@ -132,16 +136,13 @@ def _character_bytes(first: int) -> int:
     return 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
-def _rare_characters(sentences: Iterable[str], vocab_size: int, coverage: float) -> dict[int, str]:
-    """A table for str.translate that blanks the characters which get no piece of their own.
+def _rare_characters(counts: Counter[str], vocab_size: int, coverage: float) -> str:
+    """The characters that get no piece of their own.
 
     SentencePiece has an option for this, but fails where it should cover less than 98 % of the text, as a
     small vocabulary of a large script does.
     """
-    counts: Counter[str] = Counter()
-    for sentence in sentences:
-        counts.update(sentence)
-    by_frequency = counts.most_common()
+    by_frequency = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     shares = accumulate(count / counts.total() for _, count in by_frequency)
     wanted = 1 + sum(share < coverage for share in shares)
     room = int(_CHARACTER_SHARE * (vocab_size - _RESERVED))
@@ -152,4 +153,14 @@ def _rare_characters(sentences: Iterable[str], vocab_size: int, coverage: float)
             room,
             len(counts),
         )
-    return {ord(character): " " for character, _ in by_frequency[min(wanted, room) :]}
+    return "".join(character for character, _ in by_frequency[min(wanted, room) :])
+
+
+def _blanked(sentences: Iterable[str], characters: str) -> Iterator[str]:
+    """The sentences, with spaces for some characters."""
+    if not characters:
+        yield from sentences
+        return
+    pattern, sentences = re.compile(f"[{re.escape(characters)}]"), iter(sentences)
+    while block := list(islice(sentences, _BLOCK)):  # clean sentences contain no newline
+        yield from pattern.sub(" ", "\n".join(block)).split("\n")

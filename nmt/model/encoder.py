@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from nmt.model.recurrence import Cell, make_rnn, run_packed
 
@@ -46,8 +45,28 @@ class RecurrentEncoder(nn.Module):
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
         """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them without a wait."""
-        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        outputs, last = run_packed(self.rnn, packed)
-        states, _ = pad_packed_sequence(outputs, batch_first=True, total_length=embedded.size(1))
-        summary = torch.cat(tuple(last[-self.directions :]), dim=-1)  # top layer: (B, H)
-        return Encoded(self.dropout(states), self.dropout(summary), mask)
+        batch, width = mask.shape
+        places, sizes, ranks = _packing(lengths, width, embedded.device)
+        packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
+        outputs, last = run_packed(self.rnn, packed, sizes)
+        states = outputs.new_zeros(batch * width, self.output_size).index_copy(0, places, outputs)
+        summary = torch.cat(tuple(last[-self.directions :]), dim=-1).index_select(0, ranks)  # top layer: (B, H)
+        return Encoded(self.dropout(states.view(batch, width, -1)), self.dropout(summary), mask)
+
+
+def _packing(lengths: Tensor, width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """The real tokens of a padded batch, step after step, longest sentence first.
+
+    PyTorch's own packing reads a tensor back from the GPU, which would have to finish its work first.
+
+    Returns:
+        Places of the tokens in B·S (N,), how many sentences have each step (on the CPU), and the rank of each
+        sentence by length (B,).
+    """
+    order = lengths.argsort(descending=True, stable=True)
+    running = torch.arange(int(lengths.max())).unsqueeze(1) < lengths[order]  # (S, B)
+    steps, rows = running.nonzero(as_tuple=True)
+    places, ranks = order[rows] * width + steps, order.argsort()
+    if device.type == "cuda":
+        places, ranks = places.pin_memory(), ranks.pin_memory()
+    return places.to(device, non_blocking=True), running.sum(dim=1), ranks.to(device, non_blocking=True)

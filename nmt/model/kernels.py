@@ -60,7 +60,7 @@ class LoopProducts(Products):
         self.steps = steps
         # By id. The matrix is kept too, so that no other tensor can get its id while the loop lasts.
         self._matrices: dict[int, tuple[Tensor, _Operand]] = {}
-        self._keys: dict[int, tuple[Tensor, _Keys]] = {}
+        self._keys: dict[int, tuple[Tensor, Tensor, _AdditiveWork]] = {}
 
     def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         rows = x.flatten(0, -2)
@@ -74,12 +74,11 @@ class LoopProducts(Products):
 
     def additive(self, queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
         if id(keys) not in self._keys:
-            sums = _AdditiveSums()
-            token: Tensor = _TakeAdditiveGradient.apply(keys, v, sums)
-            keep = self.steps * keys.numel() <= KEEP_HIDDEN
-            self._keys[id(keys)] = keys, _Keys(keys.detach(), v.detach().to(keys.dtype), token, sums, keep)
-        opened = self._keys[id(keys)][1]
-        return torch.stack([_Additive.apply(query, *opened) for query in queries.unbind(dim=1)], dim=1)
+            work = _AdditiveWork(keys.detach(), v.detach().to(keys.dtype), self.steps)
+            token: Tensor = _TakeAdditiveGradient.apply(keys, v, work)
+            self._keys[id(keys)] = keys, token, work
+        _, token, work = self._keys[id(keys)]
+        return torch.stack([_Additive.apply(query, token, work) for query in queries.unbind(dim=1)], dim=1)
 
     def _multiply(self, x: Tensor, matrix: Tensor, transposed: bool, bias: Tensor | None = None) -> Tensor:
         if id(matrix) not in self._matrices:
@@ -247,70 +246,72 @@ class _GruSequence(Function):
         return d_from_x, d_h, d_gates.t() @ before, d_gates.sum(dim=0), None, None
 
 
-class _AdditiveSums:
-    """Gradients of keys and v, added up in place while the steps run backward."""
+class _AdditiveWork:
+    """What the steps of a loop share when they compute v'tanh(key + query): tensors and where gradients add up."""
 
-    keys: Tensor | None = None  # without the factor v
-    v: Tensor | None = None
+    def __init__(self, keys: Tensor, v: Tensor, steps: int) -> None:
+        self.keys, self.v = keys, v
+        self.keep = steps * keys.numel() <= KEEP_HIDDEN
+        # All at once: one such tensor a step, among small ones that stay, would leave holes all over the memory.
+        self.hidden = keys.new_empty(steps if self.keep else 1, *keys.shape)
+        self.step = 0
+        self.d_keys: Tensor | None = None  # without the factor v
+        self.d_v: Tensor | None = None
 
+    def next_place(self) -> int:
+        """Where the next step's hidden layer goes."""
+        place = self.step if self.keep else 0
+        self.step += 1
+        return place
 
-class _Keys(NamedTuple):
-    """What the steps of a loop hold their queries against."""
-
-    keys: Tensor
-    v: Tensor
-    token: Tensor
-    sums: _AdditiveSums
-    keep: bool
+    def fill(self, place: int, query: Tensor) -> Tensor:
+        """tanh(key + query) (B, S, A)."""
+        return torch.add(self.keys, query.unsqueeze(1), out=self.hidden[place]).tanh_()
 
 
 class _TakeAdditiveGradient(Function):
     """What `_TakeGradient` is to products: e = v'tanh(k + q) gives dk = Σ gₜ v∘(1 − tanhₜ²) and dv = Σ gₜ tanhₜ."""
 
     @staticmethod
-    def forward(ctx: Any, keys: Tensor, v: Tensor, sums: _AdditiveSums) -> Tensor:
-        ctx.sums = sums
-        ctx.save_for_backward(v)
+    def forward(ctx: Any, keys: Tensor, v: Tensor, work: _AdditiveWork) -> Tensor:
+        ctx.work = work
         return keys.new_zeros(())
 
     @staticmethod
     def backward(ctx: Any, _: Tensor) -> tuple[Tensor | None, ...]:
-        keys, v = ctx.sums.keys, ctx.sums.v
-        ctx.sums.keys = ctx.sums.v = None
-        return keys.mul_(ctx.saved_tensors[0]), v, None
+        work = ctx.work
+        d_keys, d_v, work.d_keys, work.d_v = work.d_keys, work.d_v, None, None
+        return d_keys.mul_(work.v), d_v, None
 
 
 class _Additive(Function):
     """One step's energies v'tanh(k + q) (B, S) of queries (B, A)."""
 
     @staticmethod
-    def forward(
-        ctx: Any, query: Tensor, keys: Tensor, v: Tensor, token: Tensor, sums: _AdditiveSums, keep: bool
-    ) -> Tensor:
-        hidden = (keys + query.unsqueeze(1)).tanh_()  # (B, S, A)
-        ctx.sums, ctx.hidden = sums, hidden if keep else None
-        ctx.save_for_backward(query, keys, v)
-        return hidden @ v
+    def forward(ctx: Any, query: Tensor, token: Tensor, work: _AdditiveWork) -> Tensor:
+        ctx.work, ctx.place, ctx.kept = work, work.next_place(), work.keep
+        ctx.save_for_backward(query)
+        return work.fill(ctx.place, query) @ work.v
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        query, keys, v = ctx.saved_tensors
-        hidden = (keys + query.unsqueeze(1)).tanh_() if ctx.hidden is None else ctx.hidden
-        ctx.hidden = None  # overwritten below
+        work, (query,) = ctx.work, ctx.saved_tensors
+        hidden = work.hidden[ctx.place] if ctx.kept else work.fill(ctx.place, query)
+        ctx.kept = False  # overwritten below
         d_v = g.flatten() @ hidden.flatten(0, 1)
         one = torch.ones((), dtype=hidden.dtype, device=hidden.device)
         slope = torch.addcmul(one, hidden, hidden, value=-1, out=hidden)  # 1 − tanh²
-        d_query = torch.bmm(g.unsqueeze(1), slope).squeeze(1) * v
-        sums = ctx.sums
-        if sums.keys is None:
-            sums.keys, sums.v = slope.mul_(g.unsqueeze(-1)), d_v
+        d_query = torch.bmm(g.unsqueeze(1), slope).squeeze(1) * work.v
+        if work.d_keys is None:
+            work.d_keys, work.d_v = slope * g.unsqueeze(-1), d_v
         else:
-            sums.keys.addcmul_(g.unsqueeze(-1), slope)
-            sums.v += d_v
-        return d_query, None, None, g.new_zeros(()), None, None
+            work.d_keys.addcmul_(g.unsqueeze(-1), slope)
+            work.d_v += d_v
+        return d_query, g.new_zeros(()), None
 
 
 def _compute_dtype(tensor: Tensor) -> torch.dtype:
     """The type that products are computed in: autocast's, where it is on."""
     device = tensor.device.type
-    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else tensor.dtype
+    on = torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)
+    return torch.get_autocast_dtype(device) if on else tensor.dtype

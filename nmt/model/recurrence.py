@@ -28,16 +28,18 @@ def make_rnn(
     return kind(input_size, hidden_size, layers, batch_first=True, dropout=between, bidirectional=bidirectional)
 
 
-def run_packed(rnn: nn.GRU | nn.LSTM, packed: PackedSequence) -> tuple[PackedSequence, Tensor]:
-    """Run over a packed batch from zero states; gives the states, and the last h of each layer and direction."""
-    if not _by_hand(rnn, packed.data):
-        outputs, after = rnn(packed)
-        return outputs, after[0] if isinstance(rnn, nn.LSTM) else after
-    sizes = packed.batch_sizes.tolist()
+def run_packed(rnn: nn.GRU | nn.LSTM, inputs: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
+    """Run from zero states over packed inputs (N, I), of which each step has so many (on the CPU).
+
+    Returns:
+        The top layer's states (N, H), and the last h of each layer and direction.
+    """
+    if not _by_hand(rnn, inputs):
+        outputs, after = rnn(PackedSequence(inputs, sizes))
+        return outputs.data, after[0] if isinstance(rnn, nn.LSTM) else after
     directions = 2 if rnn.bidirectional else 1
-    first = packed.data.new_zeros(rnn.num_layers * directions, sizes[0], rnn.hidden_size)
-    states, last = _run_gru(rnn, packed.data, first, sizes)
-    return packed._replace(data=states), last.index_select(1, packed.unsorted_indices)
+    first = inputs.new_zeros(rnn.num_layers * directions, int(sizes[0]), rnn.hidden_size)
+    return _run_gru(rnn, inputs, first, sizes.tolist())
 
 
 def _by_hand(rnn: nn.Module, inputs: Tensor) -> bool:

@@ -121,8 +121,7 @@ class Trainer:
             parameters["lr"] = rate * self.schedule(self.state.step)
         objective = torch.stack([self._backward(batch, tokens) for batch in batches]).sum()
         self.scaler.unscale_(self.optimizer)  # before clipping, so that the limit means the same in fp16
-        limit = self.settings.clip_norm or float("inf")
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        norm = self._clip()
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad(set_to_none=True)
@@ -150,6 +149,16 @@ class Trainer:
         self.scaler.scale(objective).backward()
         self.sums[:3] += torch.stack([part.detach().float() for part in sums])
         return objective.detach()
+
+    def _clip(self) -> Tensor:
+        """Scale the gradients down to `clip_norm`, if they are longer; gives the length that they had."""
+        parameters = list(self.model.parameters())
+        norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
+        limit = self.settings.clip_norm
+        # A GPU multiplies by 1 rather than be asked; on a CPU that would be a pass over memory for nothing.
+        if limit and (self.device.type != "cpu" or norm > limit):
+            nn.utils.clip_grads_with_norm_(parameters, limit, norm)
+        return norm
 
     def _autocast(self) -> AbstractContextManager[Any]:
         if self.precision is None:
