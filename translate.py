@@ -17,6 +17,8 @@ from typing import Any
 from nmt import cli
 from nmt.errors import UserError
 
+LINES_TOGETHER = 2048  # read before the first is translated
+
 EXAMPLES = """examples:
   python translate.py "They are watching."
   python translate.py --heatmap attention.png "They are watching."
@@ -38,7 +40,7 @@ def main() -> None:
     run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
     if options.run is None:
         print(f"run: {run.directory}", file=sys.stderr)
-    chosen = {"beam_size": options.beam, "batch_size": options.batch_size}
+    chosen = {"beam_size": options.beam, "batch_tokens": options.batch_tokens}
     overrides = {name: value for name, value in chosen.items() if value is not None}
     translator = Translator.load(run, options.device, **overrides)
     if options.nbest > translator.settings.beam_size:
@@ -51,8 +53,9 @@ def main() -> None:
         gallery = Gallery(options.heatmap, (direction.source, direction.target), words=not options.pieces)
 
     lines = read_lines(options)
-    # A person at a terminal waits for each answer; a pipe is faster in chunks, which sort by length.
-    size = 1 if not options.text and not options.file and sys.stdin.isatty() else 16 * translator.settings.batch_size
+    # Whoever waits for each answer gets it; all others are faster in chunks, which are sorted by length.
+    waiting = not options.text and not options.file and sys.stdin.isatty()
+    size = 1 if options.interactive or waiting else LINES_TOGETHER
     number = 0
     while chunk := list(islice(lines, size)):
         if gallery:
@@ -79,7 +82,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
     parser.add_argument("--beam", type=positive, help="beam size (default: the run's; 1 is greedy)")
     parser.add_argument("--nbest", type=positive, default=1, help="translations per sentence: number, score, text")
-    parser.add_argument("--batch-size", type=positive, help="sentences at once; changes speed, never results")
+    parser.add_argument(
+        "--batch-tokens", type=positive, help="hypotheses × source tokens at once; changes speed, never results"
+    )
+    parser.add_argument(
+        "--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)"
+    )
     parser.add_argument("--json", action="store_true", help="a JSON object per line: text, score, tokens, attention")
     parser.add_argument(
         "--heatmap",

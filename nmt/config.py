@@ -73,10 +73,10 @@ class DecodeSettings:
     length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
     max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
     max_length_extra: int = 10
-    batch_size: int = 64  # sentences searched for at once; changes speed, never results
+    batch_tokens: int = 4096  # hypotheses × source tokens searched for at once; changes speed, never results
 
     def __post_init__(self) -> None:
-        for name in ("beam_size", "batch_size"):
+        for name in ("beam_size", "batch_tokens"):
             if getattr(self, name) < 1:
                 raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
         if self.max_length_ratio < 0 or self.max_length_extra < 1:

@@ -146,7 +146,7 @@ def make_validator(config: Config, corpus: PreparedCorpus, model: torch.nn.Modul
     translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, greedy, device)
 
     def batches() -> Iterable[Batch]:
-        for indices in sorted_batches(corpus.val.target.lengths, greedy.batch_size):
+        for indices in sorted_batches(corpus.val.target.lengths, greedy.batch_tokens):
             yield load_batch(corpus.val, indices, device)
 
     return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus))

@@ -95,7 +95,8 @@ class Run:
         try:
             values = yaml.load(self.config_file.read_text(encoding="utf-8"), Loader=loader)
             provenance = values.pop("provenance")
-        except (yaml.YAMLError, OSError, AttributeError, KeyError) as error:
+            values["decode"].pop("batch_size", None)  # of runs from before batch_tokens
+        except (yaml.YAMLError, OSError, AttributeError, KeyError, TypeError) as error:
             raise UserError(f"{self.config_file} cannot be read: {error}.") from error
         return values, provenance
 

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from nmt.config import Config, DecodeSettings
+from nmt.data.batching import sorted_batches
 from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
@@ -73,10 +75,10 @@ class Translator:
     def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
         """Up to `beam_size` translations of each text, best first; an empty text has the empty one."""
         encoded = [self._encode(text) for text in texts]
-        order = sorted((i for i, ids in enumerate(encoded) if ids), key=lambda i: -len(encoded[i]))
         results = [[EMPTY] for _ in texts]
-        for start in range(0, len(order), self.settings.batch_size):
-            chosen = order[start : start + self.settings.batch_size]
+        lengths = np.array([len(ids) for ids in encoded], dtype=np.int64)
+        for batch in sorted_batches(lengths, self.settings.batch_tokens // self.settings.beam_size):
+            chosen = [i for i in batch.tolist() if encoded[i]]
             for i, hypotheses in zip(chosen, self._search([encoded[i] for i in chosen]), strict=True):
                 results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses]
         return results
@@ -88,6 +90,8 @@ class Translator:
         return [*ids[:MAX_SOURCE_TOKENS], EOS] if ids else []
 
     def _search(self, sentences: list[list[int]]) -> list[list[Hypothesis]]:
+        if not sentences:
+            return []
         lengths = torch.tensor([len(ids) for ids in sentences])
         longest = int(lengths.max())
         source = torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from nmt.config import DecodeSettings
-from nmt.search import search
+from nmt.search import _top, search
 from nmt.special import BOS, EOS
 from tests.conftest import MODELS, sentences, tiny_model
 
@@ -139,7 +139,7 @@ def test_attention_follows_each_hypothesis_through_the_beam() -> None:
             log_probs = model.output(forced.readout)[0].log_softmax(-1)
             gold = torch.tensor([*hypothesis.tokens, EOS])
             score = log_probs.gather(-1, gold.unsqueeze(-1)).mean()
-            assert hypothesis.score == pytest.approx(float(score), rel=1e-4)
+            assert hypothesis.score == pytest.approx(score.item(), rel=1e-4)
 
 
 def test_the_limit_follows_the_source_length() -> None:
@@ -149,3 +149,13 @@ def test_the_limit_follows_the_source_length() -> None:
     found = search(model, source, torch.tensor([4, 2]), DecodeSettings(2, max_length_ratio=1.5, max_length_extra=1))
     assert [len(h.tokens) + 1 for h in found[0]] == [7, 7]
     assert [len(h.tokens) + 1 for h in found[1]] == [4, 4]
+
+
+@pytest.mark.parametrize("vocabulary", [5, 64, 130, 1000])
+@pytest.mark.parametrize("k", [1, 5])
+def test_the_best_are_found_group_by_group(vocabulary: int, k: int) -> None:
+    values = torch.randn(7, vocabulary)
+    values[0, :] = float("-inf")
+    top, places = _top(values, k)
+    assert torch.equal(top, values.topk(k, dim=1).values)
+    assert torch.equal(values.gather(1, places), top)

@@ -25,7 +25,7 @@ def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, 
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
     for other in (
-        command("translate.py", "--run", str(run), "--file", str(file), "--batch-size", "1"),
+        command("translate.py", "--run", str(run), "--file", str(file), "--batch-tokens", "1"),
         command("translate.py", "--run", str(run), "--", *lines),
     ):
         assert other.stdout.split("\n")[:-1] == translations

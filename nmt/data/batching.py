@@ -17,7 +17,7 @@ from nmt.special import BOS, EOS, PAD
 
 Indices = NDArray[np.int64]
 
-_POOL_BATCHES = 100  # batches sorted by length together: enough to save padding, few enough to stay random
+_POOL_BATCHES = 500  # batches sorted by length together: enough to save padding, few enough to stay random
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,13 @@ class Batch:
         return self._each(Tensor.pin_memory)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
-        moving = ("source", "target_in", "target_out", "real")
-        return replace(self, **{name: change(getattr(self, name)) for name in moving})
+        return replace(
+            self,
+            source=change(self.source),
+            target_in=change(self.target_in),
+            target_out=change(self.target_out),
+            real=change(self.real),
+        )
 
 
 def collate(store: TokenStore, indices: Indices) -> Batch:
@@ -144,7 +149,12 @@ class BatchPlan:
         return batches
 
 
-def sorted_batches(lengths: NDArray[np.int64], batch_size: int) -> list[Indices]:
-    """Batches for evaluation, longest first: little padding, and memory runs out at once or never."""
+def sorted_batches(lengths: NDArray[np.int64], batch_tokens: int) -> list[Indices]:
+    """Batches for evaluation of about so many tokens, longest first: memory runs out at once or never."""
     order = np.argsort(-lengths, kind="stable")
-    return [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+    batches, start = [], 0
+    while start < len(order):
+        size = max(1, batch_tokens // max(1, int(lengths[order[start]])))
+        batches.append(order[start : start + size])
+        start += size
+    return batches

@@ -90,12 +90,13 @@ class Bitext:
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
                 raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")
-            bad = [(path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed)]
-            if bad:
-                path, malformed = bad[0]
-                yield _MalformedRow(path, malformed.problem)
+            texts = [line for line in lines if isinstance(line, str)]
+            if len(texts) == len(lines):
+                yield [texts[column] for column in self.columns]
             else:
-                yield [lines[column] for column in self.columns]
+                bad = ((path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed))
+                path, malformed = next(bad)
+                yield _MalformedRow(path, malformed.problem)
 
 
 @dataclass(frozen=True)

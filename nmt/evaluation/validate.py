@@ -35,6 +35,7 @@ class Validator:
     ) -> None:
         """Validate `model` on batches of pairs (loss) and on examples translated by `translator` (scores)."""
         self.model, self.batches, self.translator = model, batches, translator
+        self.output: Any = model.output
         self.examples, self.languages = examples, languages
         self._chosen: list[int] | None = None
 
@@ -56,7 +57,7 @@ class Validator:
         tokens, attentive = 0, False
         for batch in self.batches():
             output = self.model(batch.source, batch.source_lengths, batch.target_in)
-            sums = token_loss(output.readout, batch.target_out, batch.real, self.model.output, label_smoothing=0.0)
+            sums = token_loss(output.readout, batch.target_out, batch.real, self.output, label_smoothing=0.0)
             nll, correct, tokens = nll + float(sums.nll), correct + float(sums.correct), tokens + batch.tokens
             if output.weights is not None:
                 attentive = True

@@ -22,6 +22,7 @@ from torch.autograd import Function
 sigmoid_backward = torch.ops.aten.sigmoid_backward  # g, σ → g σ(1 − σ)
 tanh_backward = torch.ops.aten.tanh_backward  # g, t → g (1 − t²)
 
+CACHED = 2**18  # numbers that a core's cache holds
 KEEP_HIDDEN = 2**26  # numbers of the additive score's tanh that are stored for the backward pass: 256 MiB
 
 Tape = list[tuple[Tensor, Tensor]]  # of each step: what was multiplied, and the gradient of the product
@@ -46,7 +47,14 @@ class Products:
         """v'tanh(query + key) for every query (B, T, A) and key (B, S, A): (B, T, S)."""
         if torch.is_grad_enabled() and not torch.compiler.is_compiling():
             return LoopProducts(queries.size(1)).additive(queries, keys, v)
-        return torch.stack([(keys + query.unsqueeze(1)).tanh() @ v for query in queries.unbind(dim=1)], dim=1)
+        return torch.stack([_energies(query, keys, v) for query in queries.unbind(dim=1)], dim=1)
+
+
+def _energies(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
+    """v'tanh(query + key) (B, S) of queries (B, A), some sentences at a time: what is made stays in cache."""
+    rows = max(1, CACHED // keys[0].numel())
+    parts = zip(query.split(rows), keys.split(rows), strict=True)
+    return torch.cat([(k + q.unsqueeze(1)).tanh_() @ v for q, k in parts])
 
 
 PLAIN = Products()

@@ -48,7 +48,7 @@ def _by_hand(rnn: nn.Module, inputs: Tensor) -> bool:
     return ours and not torch.is_autocast_enabled("cpu") and not torch.compiler.is_compiling()
 
 
-def _run_gru(rnn: nn.Module, inputs: Tensor, first: Tensor, sizes: list[int]) -> tuple[Tensor, Tensor]:
+def _run_gru(rnn: nn.RNNBase, inputs: Tensor, first: Tensor, sizes: list[int]) -> tuple[Tensor, Tensor]:
     """All layers and directions over packed inputs (N, I), as `nn.GRU` computes them."""
     last: list[Tensor] = []
     for layer in range(rnn.num_layers):
@@ -65,7 +65,7 @@ def _run_gru(rnn: nn.Module, inputs: Tensor, first: Tensor, sizes: list[int]) ->
     return inputs, torch.stack(last)
 
 
-def _weights(rnn: nn.Module, layer: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _weights(rnn: nn.RNNBase, layer: str) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Weights of inputs (G, I) and of states (G, H), and their biases."""
     names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
     of_x, of_h, bias_x, bias_h = (getattr(rnn, f"{name}_{layer}") for name in names)

@@ -53,6 +53,7 @@ class Trainer:
         self.model, self.data, self.device, self.precision = model, data, device, precision
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
         self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
+        self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
         self.forward = torch.compile(model) if settings.compile else model
@@ -142,9 +143,7 @@ class Trainer:
         forcing = self.settings.teacher_forcing_at(self.state.step)
         with self._autocast():
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
-            sums = token_loss(
-                output.readout, batch.target_out, batch.real, self.model.output, self.settings.label_smoothing
-            )
+            sums = token_loss(output.readout, batch.target_out, batch.real, self.output, self.settings.label_smoothing)
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.sums[:3] += torch.stack([part.detach().float() for part in sums])

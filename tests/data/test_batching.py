@@ -113,5 +113,5 @@ def test_sorting_in_pools_saves_padding_and_stays_random(unit: Literal["sentence
 
 
 def test_batches_for_evaluation_go_from_long_to_short() -> None:
-    batches = sorted_batches(np.array([3, 9, 1, 9, 5]), 2)
-    assert [batch.tolist() for batch in batches] == [[1, 3], [4, 0], [2]]
+    batches = sorted_batches(np.array([3, 9, 1, 9, 5, 30]), 18)
+    assert [batch.tolist() for batch in batches] == [[5], [1, 3], [4, 0, 2]]  # one of 30 is a batch of its own

@@ -13,7 +13,7 @@ from nmt.errors import UserError
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.interrupt import Interrupted
 from nmt.training.monitor import Validation
-from nmt.training.trainer import Trainer
+from nmt.training.trainer import Data, Trainer
 from tests.training.toys import make_trainer, toy_store
 
 COPY = list
@@ -257,3 +257,50 @@ def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
             trainer.restore()
         trainer.fit()
     assert trainer.checkpoints.steps() == [4, 8, 12]  # 4 is the best of three equal ones
+
+
+WIRINGS = [
+    ("model=bahdanau",),
+    ("model=luong",),
+    ("model=luong", "model.decoder.input_feeding=true", "model.encoder.cell=lstm", "model.decoder.cell=lstm"),
+    ("model=seq2seq",),
+]
+
+
+@pytest.mark.parametrize("overrides", WIRINGS, ids=" ".join)
+@pytest.mark.parametrize("forcing", [1.0, 0.5])
+def test_an_update_never_waits_for_a_gpu(tmp_path: Path, overrides: tuple[str, ...], forcing: float) -> None:
+    """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
+    trainer = make_trainer(
+        tmp_path, toy_store(30, COPY), settings(accumulate=2, teacher_forcing=forcing), *overrides, *DROPOUT
+    )
+    put_on(trainer, torch.device("meta"))
+    for _ in range(3):
+        trainer._update()
+    assert trainer.state.step == 3
+    with pytest.raises(NotImplementedError, match="meta"):  # a log line is where the values are asked for
+        trainer._log()
+
+
+def put_on(trainer: Trainer, device: torch.device) -> None:
+    """Move a new trainer to a device."""
+    trainer.model.to(device).train()
+    trainer.device, trainer.sums = device, trainer.sums.to(device)
+    trainer.optimizer = torch.optim.AdamW(trainer.model.parameters())
+    on_host = trainer.data.batch
+    trainer.data = Data(trainer.data.epoch, lambda indices: on_host(indices).to(device))
+    trainer._started = 0.0
+
+
+def test_clipping_scales_long_gradients_only(tmp_path: Path) -> None:
+    norms = {}
+    for limit in (0.0, 1e6, 1e-3):
+        trainer = make_trainer(tmp_path / str(limit), toy_store(30, COPY), settings(clip_norm=limit))
+        for parameter in trainer.model.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        before = trainer._clip()
+        gradients = [parameter.grad.flatten() for parameter in trainer.model.parameters()]
+        norms[limit] = (float(before), float(torch.cat(gradients).norm()))
+    unclipped = norms[0.0][0]
+    assert norms[0.0] == norms[1e6] == pytest.approx((unclipped, unclipped))
+    assert norms[1e-3] == pytest.approx((unclipped, 1e-3), rel=1e-3)
