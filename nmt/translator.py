@@ -67,7 +67,7 @@ class Translator:
         config = run.config()
         source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
         chosen = choose_device(device)
-        model = build_model(config, len(source), len(target)).to(chosen)
+        model = build_model(config, len(source), len(target), initialise=False).to(chosen)
         load_weights(checkpoint, model, chosen)
         settings = dataclasses.replace(config.decode, **overrides)
         return cls(model.eval(), source, target, settings, chosen)
@@ -107,7 +107,11 @@ class Translator:
         )
 
 
-def build_model(config: Config, source_vocab: int, target_vocab: int) -> Any:
-    """The model that a configuration describes, with fresh weights."""
-    build = constructor(config.model, "model")
-    return build(source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=config.data.joint_vocab)
+def build_model(config: Config, source_vocab: int, target_vocab: int, initialise: bool = True) -> Any:
+    """The model that a configuration describes, with first weights unless others are about to be loaded."""
+    return constructor(config.model, "model")(
+        source_vocab=source_vocab,
+        target_vocab=target_vocab,
+        joint_vocab=config.data.joint_vocab,
+        initialise=initialise,
+    )

@@ -48,6 +48,7 @@ class Seq2Seq(nn.Module):
         embedding_dropout: float = 0.0,
         state_dropout: float = 0.0,
         readout_dropout: float = 0.0,
+        initialise: bool = True,
     ) -> None:
         """Build it.
 
@@ -65,6 +66,7 @@ class Seq2Seq(nn.Module):
             embedding_dropout: Dropout on embedded tokens.
             state_dropout: Dropout on recurrent states, between layers and where they are read.
             readout_dropout: Dropout in front of the output layer.
+            initialise: Whether to draw first weights; a waste of time where trained ones are about to be loaded.
         """
         super().__init__()
         self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
@@ -81,7 +83,8 @@ class Seq2Seq(nn.Module):
         self.embedding_dropout = nn.Dropout(embedding_dropout)
         self.readout_dropout = nn.Dropout(readout_dropout)
         self.output = nn.Linear(readout_size, target_vocab)
-        self._initialise()
+        if initialise:
+            self._initialise()
         self._tie(tie, joint_vocab)
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:

@@ -1,0 +1,118 @@
+"""Measure the speed of training, decoding, preparing and starting: `make bench`.
+
+Everything runs in one process and takes turns, so that a machine that is busy is busy for all; figures are medians.
+A utilisation is matrix arithmetic done ÷ (time × the rate of a large sgemm, measured in between).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from bench_start import cold_start
+from benchmarks import decoding, preparing, training
+from benchmarks.yardstick import MODELS, Peak, configure
+from rich.console import Console
+from rich.table import Table
+
+from nmt.config import ROOT
+from nmt.data.prepare import prepare
+from nmt.errors import UserError
+from nmt.run import Run, newest_finished
+
+MULTI30K = ROOT / "data/raw/multi30k"
+
+
+def main() -> None:
+    """Measure what the options ask for, print a table, write JSON."""
+    options = parse()
+    torch.set_num_threads(options.threads)
+    corpus_files = options.corpus or (MULTI30K / "train.en.gz", MULTI30K / "train.de.gz")
+    if not all(file.is_file() for file in corpus_files):
+        note("No Multi30k in data/raw/multi30k and no --corpus: measuring on the embedded corpus, of short sentences.")
+        corpus_files = None
+    prepared = Path(tempfile.mkdtemp(prefix="bench-"))
+    configs = {name: configure(name, corpus_files, prepared) for name in MODELS}
+    corpus = prepare(configs["bahdanau"].data)
+    if options.profile:
+        training.write_profile(configs["bahdanau"], corpus, options.profile)
+        note(f"Trace: {options.profile} (open it at ui.perfetto.dev, or in TensorBoard)")
+        return
+    peak = Peak()
+    repeats, updates = (3, 1) if options.quick else (7, 6)
+    results: dict[str, Any] = {"threads": options.threads, "torch": torch.__version__}
+    note("Training …")
+    results["training"] = training.measure(configs, corpus, repeats, updates, peak)
+    note("Decoding …")
+    sentences, turns = (100, 2) if options.quick else (1000, 3)
+    results["decoding"] = decoding.measure(configs["bahdanau"], corpus, sentences, turns, peak)
+    if not options.quick:
+        note("Compiling …")
+        effect = training.compile_effect(configs["bahdanau"], corpus, 3, 4, peak)
+        results["compile"] = {"times as fast": effect}
+    note("Preparing …")
+    results["preparing"] = preparing.measure(configs["bahdanau"].data, 1 if options.quick else 5)
+    results |= of_a_run(options)
+    results["sgemm_gflops"] = peak.rate / 1e9
+    show(results)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    note(f"JSON: {options.json}")
+
+
+def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
+    """What needs a trained model: cold start, and texts that depend on the batch."""
+    try:
+        run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
+    except UserError:
+        note("No finished run under outputs/: cold start and batch invariance are left out (make train first).")
+        return {}
+    note("Starting …")
+    changed, texts = decoding.texts_that_change(run, 50 if options.quick else 1000)
+    return {
+        "starting": cold_start(run.directory, 3 if options.quick else 9),
+        "batch invariance": {"sentences": texts, "other text when alone": changed},
+    }
+
+
+def show(results: dict[str, Any]) -> None:
+    """Print everything as one table."""
+    table = Table(title=f"sgemm {results['sgemm_gflops']:.0f} GFLOP/s, {results['threads']} thread(s)")
+    for column in ("what", "figure", "value"):
+        table.add_column(column, justify="right" if column == "value" else "left")
+    for part, figures in results.items():
+        if not isinstance(figures, dict):
+            continue
+        nested = all(isinstance(value, dict) for value in figures.values())
+        for what, values in figures.items() if nested else [("", figures)]:
+            for figure, value in values.items():
+                shown = f"{value:,.0f}" if value >= 20 else f"{value:.3g}"
+                table.add_row(f"{part} {what}".strip(), figure.replace("_", " "), shown)
+            table.add_section()
+    Console().print(table)
+
+
+def note(text: str) -> None:
+    """Say something beside the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def parse() -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="less than a minute, and noisier")
+    parser.add_argument("--profile", type=Path, metavar="FILE", help="write a trace of three updates, and no more")
+    parser.add_argument("--corpus", type=Path, nargs=2, help="two parallel files (default: data/raw/multi30k)")
+    parser.add_argument("--run", type=Path, help="a trained run, for the cold start (default: the newest finished)")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", type=Path, default=ROOT / "outputs/bench.json")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

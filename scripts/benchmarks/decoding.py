@@ -1,0 +1,92 @@
+"""Decoding: sentences a second, the share of the machine's arithmetic, and whether batches change a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import time
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.yardstick import Arithmetic, Peak
+from nmt.config import Config, DecodeSettings
+from nmt.data.prepare import PreparedCorpus
+from nmt.run import Run
+from nmt.search import search
+from nmt.special import EOS, PAD
+from nmt.translator import Translator, build_model
+
+
+class EndingOnTime:
+    """A model whose hypotheses end at the length of the reference: untrained weights, a translator's workload."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.rows = 0  # hypotheses × steps
+        self.lengths = torch.empty(0)
+
+    def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
+        """Memory and first state, and how many tokens each sentence is to get."""
+        memory, state = self.model.encode(source, lengths)
+        return memory, (state, self.lengths)
+
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+        """A step in which time is up for some."""
+        inner, left = state
+        self.rows += len(tokens)
+        logits, weights, inner = self.model.step(tokens, memory, inner)
+        logits[:, EOS] = torch.where(left > 0, float("-inf"), 1e4)
+        return logits, weights, (inner, left - 1)
+
+
+def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int, peak: Peak) -> dict[str, Any]:
+    """Greedy and beam 5, on sentences of the training set and at the lengths of their references."""
+    torch.manual_seed(1)
+    model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).eval()
+    arithmetic = Arithmetic.of("bahdanau")
+    step = max(1, len(corpus.train) // sentences)
+    pairs = [(corpus.train.source[i], len(corpus.train.target[i])) for i in range(0, len(corpus.train), step)]
+    pairs = sorted(pairs[:sentences], key=lambda pair: -len(pair[0]))
+    results: dict[str, Any] = {}
+    for name, beam in (("greedy", 1), ("beam 5", 5)):
+        settings = dataclasses.replace(config.decode, beam_size=beam)
+        chosen = pairs if beam == 1 else pairs[:: 1 if sentences < 200 else 4]
+        source_tokens = sum(len(ids) + 1 for ids, _ in chosen)
+        rates, shares = [], []
+        for _ in range(repeats):
+            peaks, ending = [peak.measure()], EndingOnTime(model)
+            began = time.perf_counter()
+            _search_all(ending, chosen, settings)
+            seconds = time.perf_counter() - began
+            peaks.append(peak.measure())
+            work = arithmetic.target_token * ending.rows + arithmetic.source_token * source_tokens
+            rates.append(len(chosen) / seconds)
+            shares.append(work / seconds / statistics.median(peaks))
+        results[name] = {
+            "sentences_per_second": statistics.median(rates),
+            "share of the arithmetic limit": statistics.median(shares),
+        }
+    return results
+
+
+def _search_all(model: EndingOnTime, pairs: list[tuple[list[int], int]], settings: DecodeSettings) -> None:
+    """What `Translator.translate` does, without the text."""
+    start = 0
+    while start < len(pairs):
+        width = len(pairs[start][0]) + 1
+        batch = pairs[start : start + max(1, settings.batch_tokens // settings.beam_size // width)]
+        source = torch.tensor([[*ids, EOS] + [PAD] * (width - len(ids) - 1) for ids, _ in batch])
+        model.lengths = torch.tensor([length for _, length in batch])
+        search(model, source, torch.tensor([len(ids) + 1 for ids, _ in batch]), settings)
+        start += len(batch)
+
+
+def texts_that_change(run: Run, sentences: int) -> tuple[int, int]:
+    """How many of a run's test sentences get another text when they are searched for one by one."""
+    texts = [line.split("\t")[0] for line in (run.directory / "data/test.tsv").read_text("utf-8").splitlines()]
+    together, alone = (Translator.load(run, "cpu", **options) for options in ({}, {"batch_tokens": 1}))
+    texts = texts[:sentences]
+    pairs = zip(together.translate(texts), alone.translate(texts), strict=True)
+    return sum(a[0].text != b[0].text for a, b in pairs), len(texts)

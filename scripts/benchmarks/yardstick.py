@@ -1,0 +1,111 @@
+"""The model and corpus that everything is measured on, the arithmetic they need, and what this machine can do."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from nmt.composition import register_resolvers
+from nmt.config import ROOT, Config, load_config
+
+EMBEDDING, STATES, DECODER, ATTENTION, READOUT, VOCABULARY = 256, 512, 512, 512, 512, 8000
+SIZES = [
+    f"model.embedding_size={EMBEDDING}",
+    f"model.readout_size={READOUT}",
+    "model.tie=none",
+    f"model.encoder.hidden_size={STATES // 2}",
+    f"model.decoder.hidden_size={DECODER}",
+    *(f"model.{kind}_dropout=0" for kind in ("embedding", "state", "readout")),
+    "optimizer.weight_decay=0",
+]
+MODELS = {
+    "seq2seq": ["model=seq2seq", "model.decoder.readout=tanh"],
+    "bahdanau": ["model=bahdanau", "model.decoder.readout=tanh", f"model.score.size={ATTENTION}"],
+    "luong": ["model=luong"],
+    "luong, input feeding": ["model=luong", "model.decoder.input_feeding=true"],
+}
+
+
+def configure(name: str, corpus: tuple[Path, Path] | None, prepared: Path) -> Config:
+    """The settings of one of MODELS on two parallel files, or on the embedded corpus."""
+    data = [f"data.vocab_size={VOCABULARY}", f"data.prepared_dir={prepared}"]
+    if corpus is not None:
+        source, target = corpus
+        languages = source.name.removesuffix(".gz").split(".")[-1], target.name.removesuffix(".gz").split(".")[-1]
+        data += ["data=parallel", f"data.path=[{source},{target}]", f"data.columns=[{','.join(languages)}]"]
+    register_resolvers()
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        cfg = compose("train", overrides=["name=bench", "run_dir=unused", *MODELS[name], *SIZES, *data])
+    values: Any = OmegaConf.to_container(cfg, resolve=True)
+    values.pop("resume")
+    return load_config(values)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Floating-point operations of the matrix products that a model needs, 2 for each multiplication and addition.
+
+    Forward only; a backward pass needs twice as many. Counted by the formulas of the papers, whatever the code does.
+    """
+
+    source_token: int
+    target_token: int
+    output: int  # of the target token's, the output layer's part
+    sentence: int
+
+    @classmethod
+    def of(cls, name: str) -> Arithmetic:
+        """What one of MODELS needs."""
+        gru = 3 * DECODER
+        source = 2 * 3 * (STATES // 2) * (EMBEDDING + STATES // 2)  # two directions
+        target = gru * (EMBEDDING + DECODER)
+        if name == "seq2seq":
+            target += gru * STATES + READOUT * (DECODER + EMBEDDING + STATES)
+        elif name == "bahdanau":
+            source += STATES * ATTENTION
+            target += DECODER * ATTENTION + gru * STATES + READOUT * (DECODER + EMBEDDING + STATES)
+        else:
+            source += STATES * DECODER
+            target += READOUT * (DECODER + STATES) + (gru * READOUT if "feeding" in name else 0)
+        output = READOUT * VOCABULARY
+        return cls(2 * source, 2 * (target + output), 2 * output, 2 * STATES * DECODER)
+
+    def update(self, source_tokens: int, target_tokens: int, sentences: int) -> int:
+        """Of a training step, forward and backward, over real tokens."""
+        return 3 * (self.source_token * source_tokens + self.target_token * target_tokens + self.sentence * sentences)
+
+
+class Peak:
+    """How fast this machine multiplies large matrices, measured again and again among the other measurements."""
+
+    def __init__(self, size: int = 1536) -> None:
+        self.a, self.b, self.product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+        self.rates: list[float] = []
+        self.measure()
+        self.rates.clear()  # the first was a warm-up
+
+    def measure(self) -> float:
+        """Operations per second of one sgemm, now."""
+        seconds = timed(lambda: torch.mm(self.a, self.b, out=self.product))
+        self.rates.append(2 * self.a.size(0) ** 3 / seconds)
+        return self.rates[-1]
+
+    @property
+    def rate(self) -> float:
+        """The median so far."""
+        return statistics.median(self.rates)
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Seconds that some work takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
