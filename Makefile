@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench-start demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start demo-corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ check: setup ## lint, format, types and fast tests
 
 tensorboard: setup ## look at the runs under outputs/
 	$(VENV)/bin/tensorboard --logdir outputs
+
+bench: setup ## speed of training, decoding, preparing and starting; ARGS=--quick takes a minute
+	$(RUN) scripts/bench.py $(ARGS)
 
 bench-start: setup ## cold start of translate.py against `import torch`
 	$(RUN) scripts/bench_start.py

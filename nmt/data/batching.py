@@ -73,7 +73,7 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
     target[rows, target_lengths] = EOS
     return Batch(
         source=torch.from_numpy(source),
-        source_lengths=torch.from_numpy(store.source.lengths[indices] + 1),
+        source_lengths=torch.from_numpy(store.source.lengths[indices].astype(np.int64) + 1),
         target_in=torch.from_numpy(target_in),
         target_out=torch.from_numpy(target),
         real=torch.from_numpy(np.flatnonzero(np.arange(target.shape[1]) <= target_lengths[:, None])),
@@ -110,8 +110,8 @@ class BatchPlan:
 
     def __init__(
         self,
-        source_lengths: NDArray[np.int64],
-        target_lengths: NDArray[np.int64],
+        source_lengths: NDArray[np.integer],
+        target_lengths: NDArray[np.integer],
         batch_size: int,
         unit: Literal["sentences", "tokens"],
         seed: int,
@@ -149,7 +149,7 @@ class BatchPlan:
         return batches
 
 
-def sorted_batches(lengths: NDArray[np.int64], batch_tokens: int) -> list[Indices]:
+def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:
     """Batches for evaluation of about so many tokens, longest first: memory runs out at once or never."""
     order = np.argsort(-lengths, kind="stable")
     batches, start = [], 0

@@ -24,7 +24,8 @@ def clean(text: str) -> str:
     """
     if not text.isprintable():  # a quick look that spares most text the search
         text = _CONTROLS.sub("", text)
-    return unicodedata.normalize("NFC", " ".join(text.split()))
+    text = " ".join(text.split())
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 @dataclass(frozen=True)

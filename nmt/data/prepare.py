@@ -10,7 +10,9 @@ import shutil
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -150,7 +152,8 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
         both = _TrainingSentences(train_text, split.train_pairs, (0, 1))
         source = target = _train_tokenizer(settings, both, sum(characters, Counter()))
     else:
-        source, target = (_train_tokenizer(settings, *side) for side in zip(texts, characters, strict=True))
+        with ThreadPoolExecutor(2) as side_by_side:  # SentencePiece trains outside of Python's lock
+            source, target = side_by_side.map(partial(_train_tokenizer, settings), texts, characters)
     source.save(directory / "source.model")
     target.save(directory / "target.model")
     val_text = work / "val.tsv"

@@ -101,7 +101,8 @@ def script_shares(characters: Counter[str]) -> dict[str, float]:
     return {script: count / scripts.total() for script, count in scripts.most_common()}
 
 
-def length_percentiles(lengths: NDArray[np.int64]) -> dict[str, int]:
-    """Median, 95th and 99th percentile, and maximum."""
-    values = np.percentile(lengths, _PERCENTILES, method="higher")
-    return dict(zip(("median", "95 %", "99 %", "longest"), map(int, values), strict=True))
+def length_percentiles(lengths: NDArray[np.integer]) -> dict[str, int]:
+    """Median, 95th and 99th percentile, and maximum: each a length that occurs."""
+    ordered = np.sort(lengths)
+    places = [-(-percent * (len(ordered) - 1) // 100) for percent in _PERCENTILES]  # rounded up
+    return dict(zip(("median", "95 %", "99 %", "longest"), ordered[places].tolist(), strict=True))

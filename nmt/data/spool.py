@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 
-CHUNK = 2**16  # pairs looked at together
-PARTITION = 2**18  # hashes sorted together, on average
+CHUNK = 2**15  # pairs looked at together
+PARTITION = 2**16  # hashes sorted together, on average
 _BLOCK = 2**12  # pairs written together
 _COLUMNS = ("source", "target", "pair")
 

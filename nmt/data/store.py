@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+_CHUNK = 2**16  # offsets read together
+
 Block = tuple[list[list[int]], list[list[int]]]
 
 
@@ -23,13 +25,13 @@ class Sequences:
 
     tokens: NDArray[Any]
     offsets: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    lengths: NDArray[np.int32]
 
     @classmethod
     def open(cls, stem: Path, dtype: str) -> "Sequences":
         """Map the files `<stem>.tokens` and `<stem>.offsets`."""
-        offsets = _map(stem.with_suffix(".offsets"), "<i8")
-        return cls(_map(stem.with_suffix(".tokens"), dtype), offsets, np.diff(offsets))
+        offsets = stem.with_suffix(".offsets")
+        return cls(_map(stem.with_suffix(".tokens"), dtype), _map(offsets, "<i8"), _differences(offsets))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -101,3 +103,15 @@ def _map(path: Path, dtype: str) -> NDArray[Any]:
     if path.stat().st_size == 0:  # nothing to map
         return np.empty(0, dtype=dtype)
     return np.memmap(path, dtype=dtype, mode="r")
+
+
+def _differences(offsets: Path) -> NDArray[np.int32]:
+    """Lengths, from a file of offsets; read rather than mapped, as mapped pages would stay in memory."""
+    lengths = np.empty(offsets.stat().st_size // 8 - 1, dtype=np.int32)
+    with offsets.open("rb") as file:
+        last = np.frombuffer(file.read(8), dtype="<i8")
+        for start in range(0, len(lengths), _CHUNK):
+            ends = np.frombuffer(file.read(8 * _CHUNK), dtype="<i8")
+            lengths[start : start + len(ends)] = np.diff(ends, prepend=last)
+            last = ends[-1:]
+    return lengths

@@ -32,15 +32,15 @@ class Products:
     """How a step multiplies: here, in PyTorch's own way."""
 
     def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-        """XW' + b for x (…, I), weight (O, I) and bias (O,)."""
+        """The product xW' + b for x (…, I), weight (O, I) and bias (O,)."""
         return F.linear(x, weight, bias)
 
     def match(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """QK' for each sentence: (B, T, A), (B, S, A) → (B, T, S)."""
+        """The products QK' of each sentence: (B, T, A), (B, S, A) → (B, T, S)."""
         return torch.bmm(queries, keys.mT)
 
     def weigh(self, weights: Tensor, values: Tensor) -> Tensor:
-        """αV for each sentence: (B, T, S), (B, S, H) → (B, T, H)."""
+        """The products αV of each sentence: (B, T, S), (B, S, H) → (B, T, H)."""
         return torch.bmm(weights, values)
 
     def additive(self, queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
@@ -109,8 +109,9 @@ class _Operand(NamedTuple):
 
 
 def loop_products(steps: int) -> Products:
-    """Products for a loop that begins: plain ones for the compiler, which finds its own way, and for search."""
-    return LoopProducts(steps) if torch.is_grad_enabled() and not torch.compiler.is_compiling() else PLAIN
+    """Products for a loop that begins: plain ones for a single step, for search, and for the compiler."""
+    training = torch.is_grad_enabled() and not torch.compiler.is_compiling()
+    return LoopProducts(steps) if training and steps > 1 else PLAIN
 
 
 class _TakeGradient(Function):
