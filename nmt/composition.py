@@ -43,6 +43,16 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     return values
 
 
+def composed(*overrides: str) -> dict[str, Any]:
+    """The plain values that a command with these overrides would have, for scripts and tests that run no command."""
+    register_resolvers()
+    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
+        cfg = compose("train", overrides=["name=composed", "run_dir=unused", *overrides])
+    values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
+    values.pop("resume")
+    return values
+
+
 def resumed(directory: Path) -> dict[str, Any]:
     """The settings of a run that goes on, with the changes of this command and of those before it."""
     run = Run(directory)

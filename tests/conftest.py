@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
-from nmt.composition import register_resolvers
+from nmt.composition import composed
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.special import EOS, PAD
@@ -18,23 +16,12 @@ MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
 
 # Two test processes share two cores: more threads than that only get in each other's way.
 torch.set_num_threads(1)
-register_resolvers()
-
-
-def compose_values(*overrides: str) -> dict[str, Any]:
-    """The plain values of a configuration, without the parts that need a running Hydra."""
-    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        cfg = compose("train", overrides=["name=test", "run_dir=unused", *overrides])
-    values = OmegaConf.to_container(cfg, resolve=True)
-    assert isinstance(values, dict)
-    values.pop("resume")
-    return {str(name): value for name, value in values.items()}
 
 
 def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
     """A model of a few thousand weights, without dropout unless asked for."""
     off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
-    values = compose_values("experiment=smoke", *off, *overrides)
+    values = composed("experiment=smoke", *off, *overrides)
     torch.manual_seed(seed)
     model = constructor(values["model"], "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
     assert isinstance(model, Seq2Seq)

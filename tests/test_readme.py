@@ -9,8 +9,9 @@ import pytest
 
 import evaluate
 import translate
+from nmt.composition import composed
 from nmt.config import load_config
-from tests.conftest import ROOT, compose_values
+from tests.conftest import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/demo/README.md"]
 
@@ -40,7 +41,7 @@ def test_command_is_valid(line: str) -> None:
         script, *arguments = words
         assert (ROOT / script).is_file()
         if script == "train.py" and not any(a.startswith(("resume=", "-")) for a in arguments):
-            load_config(compose_values(*arguments))
+            load_config(composed(*arguments))
         elif script in ("translate.py", "evaluate.py"):
             {"translate.py": translate, "evaluate.py": evaluate}[script].parse(arguments)
 

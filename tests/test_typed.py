@@ -5,12 +5,13 @@ from typing import Any, Literal
 
 import pytest
 
+from nmt.composition import composed
 from nmt.config import DecodeSettings, TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.typed import convert, to_dataclass
-from tests.conftest import MODELS, ROOT, compose_values
+from tests.conftest import MODELS, ROOT
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def test_none_only_where_it_may_be() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_config_is_valid(name: str) -> None:
-    values = compose_values(f"model={name}")
+    values = composed(f"model={name}")
     load_config(values)
     model = constructor(values["model"], "model")(source_vocab=8, target_vocab=8)
     assert sum(p.numel() for p in model.parameters()) > 1000
@@ -76,7 +77,7 @@ def test_every_other_config_is_valid(group: str) -> None:
     options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
     assert options
     for option in options:
-        values = compose_values(f"{group}={option}")
+        values = composed(f"{group}={option}")
         load_config(values)
         constructor(values["optimizer"], "optimizer")
         constructor(values["scheduler"], "scheduler")(total_steps=10)
@@ -112,7 +113,7 @@ def test_functions_and_modules_are_no_targets() -> None:
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     """Whoever uses the classes gets what the commands give."""
-    config = load_config(compose_values("data=parallel", "data.prepared_dir=data/prepared"))
+    config = load_config(composed("data=parallel", "data.prepared_dir=data/prepared"))
     assert config.train == TrainSettings()
     assert config.decode == DecodeSettings()
     assert config.data == DataSettings(name="parallel")

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
-from nmt.composition import register_resolvers
-from nmt.config import ROOT, Config, load_config
+from nmt.composition import composed
+from nmt.config import Config, load_config
 
 EMBEDDING, STATES, DECODER, ATTENTION, READOUT, VOCABULARY = 256, 512, 512, 512, 512, 8000
 SIZES = [
@@ -41,12 +39,7 @@ def configure(name: str, corpus: tuple[Path, Path] | None, prepared: Path) -> Co
         source, target = corpus
         languages = source.name.removesuffix(".gz").split(".")[-1], target.name.removesuffix(".gz").split(".")[-1]
         data += ["data=parallel", f"data.path=[{source},{target}]", f"data.columns=[{','.join(languages)}]"]
-    register_resolvers()
-    with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        cfg = compose("train", overrides=["name=bench", "run_dir=unused", *MODELS[name], *SIZES, *data])
-    values: Any = OmegaConf.to_container(cfg, resolve=True)
-    values.pop("resume")
-    return load_config(values)
+    return load_config(composed(*MODELS[name], *SIZES, *data))
 
 
 @dataclass(frozen=True)
