@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   python translate.py --heatmap attention.png "They are watching."
   python translate.py --beam 10 --nbest 3 --json "They are watching."
   cat sentences.txt | python translate.py > translations.txt
+  some-program | python translate.py --interactive
 """
 
 

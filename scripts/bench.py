@@ -44,14 +44,14 @@ def main() -> None:
         note(f"Trace: {options.profile} (open it at ui.perfetto.dev, or in TensorBoard)")
         return
     peak = Peak()
-    repeats, updates = (3, 1) if options.quick else (7, 6)
+    repeats, updates = (3, 1) if options.quick else (7, 4)
     results: dict[str, Any] = {"threads": options.threads, "torch": torch.__version__}
     note("Training …")
     results["training"] = training.measure(configs, corpus, repeats, updates, peak)
     note("Decoding …")
     sentences, turns = (100, 2) if options.quick else (1000, 3)
     results["decoding"] = decoding.measure(configs["bahdanau"], corpus, sentences, turns, peak)
-    if not options.quick:
+    if options.compile:
         note("Compiling …")
         effect = training.compile_effect(configs["bahdanau"], corpus, 3, 4, peak)
         results["compile"] = {"times as fast": effect}
@@ -73,7 +73,7 @@ def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
         note("No finished run under outputs/: cold start and batch invariance are left out (make train first).")
         return {}
     note("Starting …")
-    changed, texts = decoding.texts_that_change(run, 50 if options.quick else 1000)
+    changed, texts = decoding.texts_that_change(run, 50 if options.quick else 500)
     return {
         "starting": cold_start(run.directory, 3 if options.quick else 9),
         "batch invariance": {"sentences": texts, "other text when alone": changed},
@@ -106,6 +106,7 @@ def parse() -> argparse.Namespace:
     """Read the options."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="less than a minute, and noisier")
+    parser.add_argument("--compile", action="store_true", help="also the effect of torch.compile: some minutes more")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write a trace of three updates, and no more")
     parser.add_argument("--corpus", type=Path, nargs=2, help="two parallel files (default: data/raw/multi30k)")
     parser.add_argument("--run", type=Path, help="a trained run, for the cold start (default: the newest finished)")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +16,7 @@ from nmt.config import DecodeSettings
 from nmt.data.batching import collate
 from nmt.search import search
 from nmt.training.loss import token_loss
+from tests.commands import command
 from tests.conftest import sentences, tiny_model
 from tests.training.toys import VOCAB, toy_store
 
@@ -55,3 +59,21 @@ def test_the_peak_is_measured() -> None:
     peak = Peak(size=64)
     peak.measure()
     assert peak.rate > 1e6
+
+
+@pytest.mark.slow
+def test_a_quick_benchmark_measures_everything(tmp_path: Path) -> None:
+    done = command("scripts/bench.py", "--quick", "--json", str(tmp_path / "bench.json"))
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "bench.json").read_text())
+    assert set(results["training"]) >= {"seq2seq", "bahdanau", "luong", "luong, input feeding"}
+    for figures in results["training"].values():
+        assert figures["tokens_per_second"] > 0
+        assert 0 < figures.get("utilisation", 0.5) < 1.5
+    assert {"decoding", "preparing", "sgemm_gflops"} <= set(results)
+
+
+@pytest.mark.slow
+def test_a_trace_is_written(tmp_path: Path) -> None:
+    assert command("scripts/bench.py", "--profile", str(tmp_path / "trace.json")).returncode == 0
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]

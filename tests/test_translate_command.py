@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.commands import Finished, assert_fails, command, finished
+from tests.conftest import ROOT
 
 __all__ = ["finished"]  # pytest finds the fixture here
 
@@ -29,6 +32,22 @@ def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, 
         command("translate.py", "--run", str(run), "--", *lines),
     ):
         assert other.stdout.split("\n")[:-1] == translations
+
+
+def test_interactive_answers_each_line_before_the_next_comes(finished: Finished) -> None:
+    run, _ = finished
+    arguments = [sys.executable, str(ROOT / "translate.py"), "--run", str(run), "--interactive"]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        answers = []
+        for line in ("I see a cat.", "we want tea!"):
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            answers.append(process.stdout.readline())  # would wait for ever if it did not come
+        process.stdin.close()
+    assert process.returncode == 0
+    assert all(answer.strip() for answer in answers)
 
 
 def test_translate_json_and_nbest(finished: Finished) -> None:

@@ -64,9 +64,10 @@ def _packing(lengths: Tensor, width: int, device: torch.device) -> tuple[Tensor,
         sentence by length (B,).
     """
     order = lengths.argsort(descending=True, stable=True)
-    running = torch.arange(int(lengths.max())).unsqueeze(1) < lengths[order]  # (S, B)
+    running = torch.arange(width).unsqueeze(1) < lengths[order]  # (S, B)
     steps, rows = running.nonzero(as_tuple=True)
     places, ranks = order[rows] * width + steps, order.argsort()
     if device.type == "cuda":
         places, ranks = places.pin_memory(), ranks.pin_memory()
-    return places.to(device, non_blocking=True), running.sum(dim=1), ranks.to(device, non_blocking=True)
+    sizes = running.sum(dim=1)
+    return places.to(device, non_blocking=True), sizes[sizes > 0], ranks.to(device, non_blocking=True)

@@ -30,19 +30,21 @@ BATCH, SMOOTHING, EVER = 64, 0.1, 100_000
 class Subject:
     """One model with the real trainer, made to say where its time goes."""
 
-    def __init__(self, name: str, config: Config, corpus: PreparedCorpus, compiled: bool = False) -> None:
+    def __init__(self, name: str, config: Config, corpus: PreparedCorpus, same_batch: bool = False) -> None:
+        """Train one of MODELS; `same_batch` makes every batch the same."""
         self.arithmetic, self.corpus = Arithmetic.of(name), corpus
         self.seconds: dict[str, float] = {}
         self.batches: list[Batch] = []
         torch.manual_seed(1)
         model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer))
         lengths = corpus.train.source.lengths, corpus.train.target.lengths
-        settings = dataclasses.replace(config.train, compile=compiled)
+        plan = BatchPlan(*lengths, BATCH, "sentences", seed=1)
+        settings = config.train
         self._folder = tempfile.TemporaryDirectory()
         folder = Path(self._folder.name)
         self.trainer = Trainer(
             model=model,
-            data=Data(BatchPlan(*lengths, BATCH, "sentences", seed=1).epoch, self._load),
+            data=Data(lambda epoch: plan.epoch(0)[:1] if same_batch else plan.epoch(epoch), self._load),
             optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
             schedule=constructor(config.scheduler, "scheduler")(total_steps=EVER),
             settings=settings,
@@ -159,8 +161,12 @@ def measure(
 
 
 def compile_effect(config: Config, corpus: PreparedCorpus, repeats: int, updates: int, peak: Peak) -> float:
-    """How many times as fast Bahdanau's model trains with `train.compile=true`."""
-    plain, compiled = (Subject("bahdanau", config, corpus, compiled) for compiled in (False, True))
+    """How many times as fast Bahdanau's model trains with `train.compile=true`, compiled for the shape of one batch.
+
+    A run compiles again for every other length of the target, which takes its time.
+    """
+    compiling = dataclasses.replace(config, train=dataclasses.replace(config.train, compile=True))
+    plain, compiled = (Subject("bahdanau", each, corpus, same_batch=True) for each in (config, compiling))
     for subject in (plain, compiled):
         subject.updates(3, peak)
     ratios = [
