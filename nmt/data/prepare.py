@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 _FORMAT = 2  # raise it when the same inputs would give other files
 _BLOCK = 8192  # pairs encoded together
-_VOCABULARY_SENTENCES = 100_000  # a vocabulary is learnt from a sample of so many, to bound time and memory
+_VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
@@ -146,14 +146,14 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
     write_held_out(directory / "val.tsv", split.val)
     write_held_out(directory / "test.tsv", split.test)
 
-    texts = [_TrainingSentences(train_text, split.train_pairs, (column,)) for column in (0, 1)]
+    texts = _vocabulary_sample(train_text, split.train_pairs)
     characters = [count_characters(sentences) for sentences in texts]
     if settings.joint_vocab:
-        both = _TrainingSentences(train_text, split.train_pairs, (0, 1))
-        source = target = _train_tokenizer(settings, both, sum(characters, Counter()))
+        source = target = _train_tokenizer(settings, texts[0] + texts[1], sum(characters, Counter()))
     else:
         with ThreadPoolExecutor(2) as side_by_side:  # SentencePiece trains outside of Python's lock
             source, target = side_by_side.map(partial(_train_tokenizer, settings), texts, characters)
+    del texts
     source.save(directory / "source.model")
     target.save(directory / "target.model")
     val_text = work / "val.tsv"
@@ -200,27 +200,14 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
     return pairs_read, dropped + split.dropped, split
 
 
-@dataclass(frozen=True)
-class _TrainingSentences:
-    """Sentences of some columns of the training text, sampled evenly if there are very many.
-
-    Can be iterated over again and again, and gives the same sentences each time.
-    """
-
-    text: Path
-    pairs: int
-    columns: tuple[int, ...]
-
-    def __iter__(self) -> Iterator[str]:
-        kept, random = _VOCABULARY_SENTENCES / (self.pairs * len(self.columns)), Random(0)
-        for line in read_text(self.text):
-            if kept >= 1 or random.random() < kept:
-                cells = line.split("\t")
-                for column in self.columns:
-                    yield cells[column]
+def _vocabulary_sample(text: Path, pairs: int) -> tuple[list[str], list[str]]:
+    """Source and target sentences to learn vocabularies from: all of them, or an even sample of very many."""
+    kept, random = _VOCABULARY_PAIRS / pairs, Random(0)
+    chosen = [line.split("\t") for line in read_text(text) if kept >= 1 or random.random() < kept]
+    return [source for source, _ in chosen], [target for _, target in chosen]
 
 
-def _train_tokenizer(settings: DataSettings, sentences: _TrainingSentences, characters: Counter[str]) -> Tokenizer:
+def _train_tokenizer(settings: DataSettings, sentences: list[str], characters: Counter[str]) -> Tokenizer:
     return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, settings.character_coverage, characters)
 
 

@@ -258,10 +258,14 @@ def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:
 def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
     tsv: Path, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prepare_module, "_VOCABULARY_SENTENCES", 200)
-    sentences = prepare_module._TrainingSentences(tsv, len(pairs), (0, 1))
-    assert 120 < len(list(sentences)) < 280
-    assert list(sentences) == list(sentences)
+    assert [list(column) for column in zip(*pairs, strict=True)] == list(
+        prepare_module._vocabulary_sample(tsv, len(pairs))
+    )
+    monkeypatch.setattr(prepare_module, "_VOCABULARY_PAIRS", 100)
+    sources, targets = prepare_module._vocabulary_sample(tsv, len(pairs))
+    assert 60 < len(sources) == len(targets) < 140
+    assert set(zip(sources, targets, strict=True)) <= set(pairs)
+    assert prepare_module._vocabulary_sample(tsv, len(pairs)) == (sources, targets)
 
 
 @pytest.mark.parametrize(
