@@ -143,7 +143,8 @@ class Trainer:
         forcing = self.settings.teacher_forcing_at(self.state.step)
         with self._autocast():
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
-            sums = token_loss(output.readout, batch.target_out, batch.real, self.output, self.settings.label_smoothing)
+        smoothing = self.settings.label_smoothing
+        sums = token_loss(output.readout, batch.target_out, batch.real, self.output, smoothing)
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.sums[:3] += torch.stack([part.detach().float() for part in sums])
