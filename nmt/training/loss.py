@@ -65,7 +65,8 @@ class _ProjectedLoss(Function):
                     torch.mm(values, projection, out=d_x[here]).mul_(scale)
                     scales.append(scale)
             if any(ctx.needs_input_grad):
-                of_block = (logits.t() @ (x[block] * torch.cat(scales))).to(weight.dtype)
+                scaled = (x[block] * torch.cat(scales)).to(x.dtype)
+                of_block = (logits.t() @ scaled).to(weight.dtype)
                 d_weight = d_weight.add_(of_block) if number else of_block
         ctx.gradients = d_x, d_weight, d_bias
         objective, nll, correct = sums

@@ -90,3 +90,15 @@ def test_impossible_settings_are_refused_by_name(name: str, value: float) -> Non
 def test_training_needs_an_end() -> None:
     with pytest.raises(UserError, match=r"train\.max_epochs or train\.max_steps"):
         TrainSettings(max_epochs=None)
+
+
+def test_the_loss_in_half_precision_is_close_and_its_gradients_are_whole() -> None:
+    output = nn.Linear(16, 50)
+    readout, target, real = torch.randn(2, 9, 16), torch.randint(1, 50, (2, 9)), torch.arange(18)
+    exact = loss.token_loss(readout, target, real, output, 0.1)
+    rough = loss.token_loss(readout.bfloat16(), target, real, output, 0.1)
+    assert rough.objective.dtype == torch.float32
+    assert rough.objective.item() == pytest.approx(exact.objective.item(), rel=0.01)
+    for a, b in zip(*(torch.autograd.grad(s.objective, output.parameters()) for s in (exact, rough)), strict=True):
+        assert b.dtype == torch.float32
+        assert (a - b).norm() < 0.02 * a.norm()
