@@ -51,7 +51,6 @@ class Arithmetic:
 
     source_token: int
     target_token: int
-    output: int  # of the target token's, the output layer's part
     sentence: int
 
     @classmethod
@@ -68,8 +67,7 @@ class Arithmetic:
         else:
             source += STATES * DECODER
             target += READOUT * (DECODER + STATES) + (gru * READOUT if "feeding" in name else 0)
-        output = READOUT * VOCABULARY
-        return cls(2 * source, 2 * (target + output), 2 * output, 2 * STATES * DECODER)
+        return cls(2 * source, 2 * (target + READOUT * VOCABULARY), 2 * STATES * DECODER)
 
     def update(self, source_tokens: int, target_tokens: int, sentences: int) -> int:
         """Of a training step, forward and backward, over real tokens."""
