@@ -44,12 +44,12 @@ def main() -> None:
         note(f"Trace: {options.profile} (open it at ui.perfetto.dev, or in TensorBoard)")
         return
     peak = Peak()
-    repeats, updates = (3, 1) if options.quick else (7, 4)
+    repeats, updates = (2, 1) if options.quick else (7, 4)
     results: dict[str, Any] = {"threads": options.threads, "torch": torch.__version__}
     note("Training …")
     results["training"] = training.measure(configs, corpus, repeats, updates, peak)
     note("Decoding …")
-    sentences, turns = (100, 2) if options.quick else (1000, 3)
+    sentences, turns = (60, 2) if options.quick else (1000, 3)
     results["decoding"] = decoding.measure(configs["bahdanau"], corpus, sentences, turns, peak)
     if options.compile:
         note("Compiling …")
@@ -73,9 +73,9 @@ def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
         note("No finished run under outputs/: cold start and batch invariance are left out (make train first).")
         return {}
     note("Starting …")
-    changed, texts = decoding.texts_that_change(run, 50 if options.quick else 500)
+    changed, texts = decoding.texts_that_change(run, 20 if options.quick else 500)
     return {
-        "starting": cold_start(run.directory, 3 if options.quick else 9),
+        "starting": cold_start(run.directory, 1 if options.quick else 9),
         "batch invariance": {"sentences": texts, "other text when alone": changed},
     }
 
