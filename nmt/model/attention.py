@@ -1,6 +1,7 @@
 """Attention = score × alignment: from queries and encoder states to contexts and weights.
 
-Shapes: B batch, T queries, S source positions, Q query size, H state size, A attention size.
+Shapes: B batch, T queries, S source positions, Q query size, H state size, A attention size, C context size;
+with a score that has heads, K of them stand after B in keys, values, and the mask (as 1).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
@@ -18,16 +20,16 @@ from nmt.model.score import Score
 class Memory(NamedTuple):
     """What the decoder may look at: fixed for a sentence, computed once, passed along."""
 
-    states: Tensor  # (B, S, H)
+    values: Tensor  # (B, S, C)
     keys: Tensor  # (B, S, A)
-    mask: Tensor  # (B, S), True = real token
+    mask: Tensor  # (B, 1, S), True = real token
 
 
 class Attended(NamedTuple):
     """What one look at the source gives."""
 
-    context: Tensor  # (B, T, H)
-    weights: Tensor  # (B, T, S)
+    context: Tensor  # (B, T, C)
+    weights: Tensor  # (B, T, S), the mean over heads where there are several
     state: tuple[Tensor, ...]  # of the alignment
 
 
@@ -44,17 +46,36 @@ class Attention(nn.Module):
         super().__init__()
         self.score = score(query_size=query_size, state_size=state_size)
         self.alignment = alignment(query_size=query_size)
+        self.context_size = self.score.context_size
 
     def remember(self, states: Tensor, mask: Tensor) -> Memory:
-        """Project the encoder states once for all steps to come."""
-        return Memory(states, self.score.keys(states), mask)
+        """Project the encoder states (B, S, H) once for all steps to come."""
+        mask = mask.unsqueeze(1).unsqueeze(1) if self.score.has_heads else mask.unsqueeze(1)
+        return Memory(self.score.values(states), self.score.keys(states), mask)
 
     def initial_state(self, memory: Memory) -> tuple[Tensor, ...]:
-        """The alignment's state before the first target token."""
-        return self.alignment.initial_state(memory.mask)
+        """The alignment's state before the first target token, after the sum of all weights if the score wants it."""
+        state = self.alignment.initial_state(memory.mask)
+        return (torch.zeros_like(memory.mask, dtype=memory.values.dtype), *state) if self.score.looks_back else state
 
     def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products = PLAIN) -> Attended:
         """Look at the source with queries (B, T, Q)."""
+        if not self.score.looks_back:
+            return self._look(query, memory, state, products)
+        attended, *rest = state
+        state = tuple(rest)
+        looks: list[Attended] = []
+        for one in query.split(1, dim=1):
+            keys = self.score.look_back(memory.keys, attended)
+            looks.append(self._look(one, memory._replace(keys=keys), state, products))
+            attended, state = attended + looks[-1].weights, looks[-1].state
+        contexts, weights, _ = zip(*looks, strict=True)
+        return Attended(torch.cat(contexts, dim=1), torch.cat(weights, dim=1), (attended, *state))
+
+    def _look(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products) -> Attended:
         energies = self.score(query, memory.keys, products)  # (B, T, S)
+        if self.score.has_heads:
+            query = query.unsqueeze(1)
         weights, state = self.alignment(energies, query, memory.mask, state)
-        return Attended(products.weigh(weights, memory.states), weights, state)
+        context = self.score.merge(products.weigh(weights, memory.values), products)
+        return Attended(context, weights.mean(dim=1) if self.score.has_heads else weights, state)

@@ -142,8 +142,9 @@ class BahdanauDecoder(AttentiveDecoder):
     ) -> None:
         super().__init__(score, alignment, source_size, hidden_size, cell, layers)
         self.readout_size = readout_size
-        self.recurrence = Recurrence(cell, input_size + source_size, hidden_size, layers, dropout)
-        self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
+        context_size = self.attention.context_size
+        self.recurrence = Recurrence(cell, input_size + context_size, hidden_size, layers, dropout)
+        self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
         self.dropout = nn.Dropout(dropout)
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
@@ -189,7 +190,7 @@ class LuongDecoder(AttentiveDecoder):
         self.input_feeding = input_feeding
         fed = readout_size if input_feeding else 0
         self.recurrence = Recurrence(cell, input_size + fed, hidden_size, layers, dropout)
-        self.combine = nn.Linear(source_size + hidden_size, readout_size, bias=False)
+        self.combine = nn.Linear(self.attention.context_size + hidden_size, readout_size, bias=False)
         self.dropout = nn.Dropout(dropout)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:

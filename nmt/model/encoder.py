@@ -5,12 +5,16 @@ Shapes: B batch, S source length, E embedding size, H output size (both directio
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from nmt.model.alignment import Soft
+from nmt.model.attention import Attention
 from nmt.model.recurrence import Cell, make_rnn, run_packed
+from nmt.model.score import Score
 
 
 class Encoded(NamedTuple):
@@ -52,6 +56,38 @@ class RecurrentEncoder(nn.Module):
         states = outputs.new_zeros(batch * width, self.output_size).index_copy(0, places, outputs)
         summary = torch.cat(tuple(last[-self.directions :]), dim=-1).index_select(0, ranks)  # top layer: (B, H)
         return Encoded(self.dropout(states.view(batch, width, -1)), self.dropout(summary), mask)
+
+
+class SelfAttentiveEncoder(RecurrentEncoder):
+    """A recurrent encoder whose states then look at each other, and whose summary looks at all of them.
+
+    h̃ₜ = tanh(W[cₜ; hₜ]), cₜ = Σ αᵢ hᵢ, with α = softmax(e) and any score: hₜ'W hᵢ (general), v'tanh(W hᵢ)
+    (feed_forward), K rows of V tanh(W H') (structured), scaled dot products with heads (multi_head).
+    """
+
+    def __init__(
+        self,
+        score: Callable[..., Score],
+        input_size: int,
+        hidden_size: int,
+        cell: Cell = "gru",
+        layers: int = 1,
+        bidirectional: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(input_size, hidden_size, cell, layers, bidirectional, dropout)
+        size = self.output_size
+        self.attention = Attention(score, Soft, query_size=size, state_size=size)
+        self.combine = nn.Linear(self.attention.context_size + size, size, bias=False)
+
+    def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
+        states, summary, mask = super().forward(embedded, lengths, mask)
+        queries = torch.cat([states, summary.unsqueeze(1)], dim=1)  # (B, S + 1, H)
+        memory = self.attention.remember(states, mask)
+        looked = self.attention(queries, memory, self.attention.initial_state(memory))
+        combined = torch.tanh(self.combine(torch.cat([looked.context, queries], dim=-1)))
+        states, summary = combined[:, :-1], combined[:, -1]
+        return Encoded(self.dropout(states * mask.unsqueeze(-1)), self.dropout(summary), mask)
 
 
 def _packing(lengths: Tensor, width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:

@@ -36,12 +36,12 @@ class Products:
         return F.linear(x, weight, bias)
 
     def match(self, queries: Tensor, keys: Tensor) -> Tensor:
-        """The products QK' of each sentence: (B, T, A), (B, S, A) → (B, T, S)."""
-        return torch.bmm(queries, keys.mT)
+        """The products QK' of each sentence, and head if there are several: (B, T, A), (B, S, A) → (B, T, S)."""
+        return torch.matmul(queries, keys.mT)
 
     def weigh(self, weights: Tensor, values: Tensor) -> Tensor:
-        """The products αV of each sentence: (B, T, S), (B, S, H) → (B, T, H)."""
-        return torch.bmm(weights, values)
+        """The products αV, likewise: (B, T, S), (B, S, H) → (B, T, H)."""
+        return torch.matmul(weights, values)
 
     def additive(self, queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
         """v'tanh(query + key) for every query (B, T, A) and key (B, S, A): (B, T, S)."""
@@ -66,8 +66,9 @@ class LoopProducts(Products):
     def __init__(self, steps: int) -> None:
         """Begin a loop of so many steps."""
         self.steps = steps
-        # By id. The matrix is kept too, so that no other tensor can get its id while the loop lasts.
-        self._matrices: dict[int, tuple[Tensor, _Operand]] = {}
+        # By id, and by side: the dot score's states are keys (transposed) and values. The matrix is kept too, so that
+        # no other tensor can get its id while the loop lasts.
+        self._matrices: dict[tuple[int, bool], tuple[Tensor, _Operand]] = {}
         self._keys: dict[int, tuple[Tensor, Tensor, _AdditiveWork]] = {}
 
     def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -89,14 +90,15 @@ class LoopProducts(Products):
         return torch.stack([_Additive.apply(query, token, work) for query in queries.unbind(dim=1)], dim=1)
 
     def _multiply(self, x: Tensor, matrix: Tensor, transposed: bool, bias: Tensor | None = None) -> Tensor:
-        if id(matrix) not in self._matrices:
+        name = (id(matrix), transposed)
+        if name not in self._matrices:
             tape: Tape = []
             token: Tensor = _TakeGradient.apply(matrix, bias, transposed, tape)
             value = matrix.detach().to(_compute_dtype(matrix))
             if transposed:  # a weight is laid out for the many products to come; that is the faster order
                 value = value.mT.contiguous() if value.dim() == 2 else value.mT
-            self._matrices[id(matrix)] = matrix, _Operand(value, token, tape)
-        product: Tensor = _Multiply.apply(x, *self._matrices[id(matrix)][1], bias)
+            self._matrices[name] = matrix, _Operand(value, token, tape)
+        product: Tensor = _Multiply.apply(x, *self._matrices[name][1], bias)
         return product
 
 

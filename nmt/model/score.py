@@ -1,12 +1,17 @@
 """Scores e(s, h): how well a decoder state fits each source position.
 
-Shapes: B batch, T queries, S source positions, Q query size, H state size, A attention size.
+Shapes: B batch, T queries, S source positions, Q query size, H state size, A attention size, K heads.
 A score is written as two halves: `keys` holds what depends on the source alone and is computed once per
-sentence; `forward` meets the queries. Masking and normalisation are not its business.
+sentence; `forward` meets the queries. Masking and normalisation are not its business. A score with heads has K
+after B in its keys, values and energies; alignments never notice.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
+import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
@@ -14,7 +19,15 @@ from nmt.model.kernels import PLAIN, Products
 
 
 class Score(nn.Module):
-    """Base of all scores."""
+    """Base of all scores: `keys` and `forward` are its formula, the rest is for those that do more than score."""
+
+    context_size: int  # of what a look at the source gives
+    has_heads = False
+    looks_back = False  # whether what has been attended to so far changes the keys
+
+    def __init__(self, query_size: int, state_size: int) -> None:
+        super().__init__()
+        self.context_size = state_size
 
     def keys(self, states: Tensor) -> Tensor:
         """What the score needs of the encoder states: (B, S, H) → (B, S, A)."""
@@ -24,12 +37,24 @@ class Score(nn.Module):
         """Energies (B, T, S) of queries (B, T, Q) against keys (B, S, A); a loop brings its own `products`."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula")
 
+    def values(self, states: Tensor) -> Tensor:
+        """What is averaged to the context: (B, S, H), or (B, K, S, …) with heads."""
+        return states
+
+    def merge(self, contexts: Tensor, products: Products) -> Tensor:
+        """The heads' contexts (B, K, T, …) as one (B, T, context size)."""
+        return contexts
+
+    def look_back(self, keys: Tensor, attended: Tensor) -> Tensor:
+        """The keys after each source position was given so much weight, in sum (B, 1, S)."""
+        return keys
+
 
 class Dot(Score):
     """e = s'h (Luong 2015, eq. 8): no parameters, so both sizes must agree."""
 
     def __init__(self, query_size: int, state_size: int) -> None:
-        super().__init__()
+        super().__init__(query_size, state_size)
         if query_size != state_size:
             raise UserError(
                 "The dot score needs decoder states as large as the encoder's: set "
@@ -40,11 +65,18 @@ class Dot(Score):
         return products.match(query, keys)
 
 
+class ScaledDot(Dot):
+    """e = s'h / √H (Vaswani 2017, eq. 1): energies keep their size as states grow, and softmax its slope."""
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return products.match(query, keys) / math.sqrt(keys.size(-1))
+
+
 class General(Score):
     """e = s'Wh (Luong 2015, eq. 8)."""
 
     def __init__(self, query_size: int, state_size: int) -> None:
-        super().__init__()
+        super().__init__(query_size, state_size)
         self.key = nn.Linear(state_size, query_size, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
@@ -61,7 +93,7 @@ class Additive(Score):
     """
 
     def __init__(self, query_size: int, state_size: int, size: int) -> None:
-        super().__init__()
+        super().__init__(query_size, state_size)
         self.key = nn.Linear(state_size, size)
         self.query = nn.Linear(query_size, size, bias=False)
         self.v = nn.Linear(size, 1, bias=False)
@@ -71,3 +103,137 @@ class Additive(Score):
 
     def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
         return products.additive(products.linear(query, self.query.weight), keys, self.v.weight[0])
+
+
+class NormalisedAdditive(Additive):
+    """e = g v'tanh(W₁h + W₂s + b) / ‖v‖ (Salimans and Kingma 2016; Raffel 2017): length and direction apart.
+
+    The gain g is learnt as its logarithm, which starts at 0.
+    """
+
+    def __init__(self, query_size: int, state_size: int, size: int) -> None:
+        super().__init__(query_size, state_size, size)
+        self.log_gain = nn.Parameter(torch.zeros(1))
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        direction = self.v.weight[0] / self.v.weight[0].norm()
+        energies = products.additive(products.linear(query, self.query.weight), keys, direction)
+        return self.log_gain.exp() * energies
+
+
+class Coverage(Additive):
+    """e = v'tanh(W₁h + W₂s + uC), C the weight that h has had so far (Tu 2016): what is done can be left."""
+
+    looks_back = True
+
+    def __init__(self, query_size: int, state_size: int, size: int) -> None:
+        super().__init__(query_size, state_size, size)
+        self.u = nn.Linear(1, size, bias=False)
+
+    def look_back(self, keys: Tensor, attended: Tensor) -> Tensor:
+        return keys + self.u(attended.mT)  # (B, S, 1) → (B, S, A)
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        # The keys are new at every step: there is nothing that the steps of a loop could share.
+        return PLAIN.additive(products.linear(query, self.query.weight), keys, self.v.weight[0])
+
+
+class FeedForward(Score):
+    """e = v'tanh(Wh) (Raffel and Ellis 2016): no query, so a position matters or does not, whatever is written."""
+
+    def __init__(self, query_size: int, state_size: int, size: int) -> None:
+        super().__init__(query_size, state_size)
+        self.key = nn.Linear(state_size, size)
+        self.v = nn.Linear(size, 1, bias=False)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return self.v(self.key(states).tanh())  # (B, S, 1)
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return keys.mT.expand(-1, query.size(1), -1)
+
+
+class KeyValue(Score):
+    """h = [k; v]: another score compares s with the keys k, and the context is made of the values v (Daniluk 2017)."""
+
+    def __init__(self, query_size: int, state_size: int, score: Callable[..., Score]) -> None:
+        super().__init__(query_size, state_size)
+        self.context_size = state_size // 2
+        self.inner = score(query_size=query_size, state_size=state_size - self.context_size)
+        if self.inner.has_heads or self.inner.looks_back:
+            raise UserError(
+                f"The key-value score cannot hold {type(self.inner).__name__}: use a score such as additive or general."
+            )
+
+    def keys(self, states: Tensor) -> Tensor:
+        # Every other number, not the first half: that would be all of one direction and nothing of the other.
+        return self.inner.keys(states[..., 0::2])
+
+    def values(self, states: Tensor) -> Tensor:
+        return states[..., 1::2].contiguous()
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        energies: Tensor = self.inner(query, keys, products)
+        return energies
+
+
+class MultiHead(Score):
+    """Scaled dot products of K projections, side by side (Vaswani 2017, section 3.2.2).
+
+    headₖ = attend(W_Qₖ s, W_Kₖ h) over W_Vₖ h, c = W_O [head₁; …; head_K].
+    """
+
+    has_heads = True
+
+    def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
+        """Use `size` numbers for all heads together."""
+        super().__init__(query_size, state_size)
+        if heads < 1 or size % heads:
+            raise UserError(f"Multi-head attention shares its size of {size} equally: {heads} heads do not divide it.")
+        self.heads = heads
+        self.query = nn.Linear(query_size, size, bias=False)
+        self.key = nn.Linear(state_size, size, bias=False)
+        self.value = nn.Linear(state_size, size, bias=False)
+        self.output = nn.Linear(size, state_size, bias=False)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return self._split(self.key(states))
+
+    def values(self, states: Tensor) -> Tensor:
+        return self._split(self.value(states))
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        queries = self._split(products.linear(query, self.query.weight))
+        return products.match(queries, keys) / math.sqrt(keys.size(-1))
+
+    def merge(self, contexts: Tensor, products: Products) -> Tensor:
+        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
+
+    def _split(self, x: Tensor) -> Tensor:
+        """(B, N, A) → (B, K, N, A/K)."""
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()
+
+
+class Structured(Score):
+    """A = softmax(V tanh(W H')), C = AH (Lin 2017): K views of the sentence, none of which needs a query."""
+
+    has_heads = True
+
+    def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
+        super().__init__(query_size, state_size)
+        self.heads = heads
+        self.key = nn.Linear(state_size, size, bias=False)
+        self.v = nn.Linear(size, heads, bias=False)
+        self.output = nn.Linear(heads * state_size, state_size, bias=False)
+
+    def keys(self, states: Tensor) -> Tensor:
+        return self.v(self.key(states).tanh()).mT.unsqueeze(2)  # (B, K, 1, S)
+
+    def values(self, states: Tensor) -> Tensor:
+        return states.unsqueeze(1).expand(-1, self.heads, -1, -1)
+
+    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+        return keys.expand(-1, -1, query.size(1), -1)
+
+    def merge(self, contexts: Tensor, products: Products) -> Tensor:
+        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
