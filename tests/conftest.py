@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,20 @@ torch.set_num_threads(1)
 def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
     """A model of a few thousand weights, without dropout unless asked for."""
     off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
-    values = composed("experiment=smoke", *off, *overrides)
     torch.manual_seed(seed)
-    model = constructor(values["model"], "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
+    model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
     assert isinstance(model, Seq2Seq)
     for parameter in model.parameters():  # biases start at 0, where a missing one would not show
         if parameter.dim() == 1:
             torch.nn.init.normal_(parameter, std=0.3)
     return model
+
+
+@functools.cache
+def _model_settings(*overrides: str) -> dict[str, Any]:
+    """Composed once for the many tests of one model."""
+    settings: dict[str, Any] = composed(*overrides)["model"]
+    return settings
 
 
 def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int | None = None) -> torch.Tensor:
