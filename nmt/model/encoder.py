@@ -11,6 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from nmt.errors import UserError
 from nmt.model.alignment import Soft
 from nmt.model.attention import Attention
 from nmt.model.recurrence import Cell, make_rnn, run_packed
@@ -78,6 +79,8 @@ class SelfAttentiveEncoder(RecurrentEncoder):
         super().__init__(input_size, hidden_size, cell, layers, bidirectional, dropout)
         size = self.output_size
         self.attention = Attention(score, Soft, query_size=size, state_size=size)
+        if self.attention.score.looks_back:
+            raise UserError("Coverage counts what a decoder has looked at: it is no score for an encoder.")
         self.combine = nn.Linear(self.attention.context_size + size, size, bias=False)
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:

@@ -1,74 +1,128 @@
-"""Each part against a plain loop written from its paper's formula, forward and backward, in float64."""
+"""Every part and every model against the plain loops of `naive.py`, forward and backward, in float64."""
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from nmt.composition import composed
 from nmt.errors import UserError
-from nmt.model.alignment import Soft
-from nmt.model.decoder import BahdanauDecoder, FixedContextDecoder, LuongDecoder
-from nmt.model.score import Additive, Dot, General, Score
-from nmt.model.seq2seq import Seq2Seq
-from tests.conftest import logits_of, sentences, tiny_model
+from nmt.factory import constructor
+from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
+from nmt.model.attention import Attention
+from nmt.model.encoder import SelfAttentiveEncoder
+from nmt.model.kernels import PLAIN, LoopProducts
+from nmt.model.score import Additive, Dot, KeyValue, MultiHead
+from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
+from tests.model import naive
 
-B, T, S, Q, H, A = 3, 4, 5, 6, 6, 7
-
-
-def additive(score: Additive, s: Tensor, h: Tensor) -> Tensor:
-    inner = score.key.weight @ h + score.key.bias + score.query.weight @ s
-    return (score.v.weight[0] * inner.tanh()).sum()
-
-
-def general(score: General, s: Tensor, h: Tensor) -> Tensor:
-    return s @ (score.key.weight @ h)
-
-
-def dot(score: Dot, s: Tensor, h: Tensor) -> Tensor:
-    return s @ h
+T, S, Q = 5, 6, 8
+LENGTHS = [6, 4, 1]
+SCORES = sorted(path.stem for path in (ROOT / "configs/model/score").glob("*.yaml"))
+ALIGNMENTS = sorted(path.stem for path in (ROOT / "configs/model/alignment").glob("*.yaml"))
+PARTS = {
+    (kind, name): composed("model=bahdanau", f"model/{kind}={name}")["model"][kind]
+    for kind, names in (("score", SCORES), ("alignment", ALIGNMENTS))
+    for name in names
+}
 
 
-FORMULAS = [(Additive(Q, H, A), additive), (General(Q, H), general), (Dot(Q, H), dot)]
+def part(kind: str, name: str):
+    """The constructor that a YAML file names, small where it has a size."""
+    small = {"size": 8, "window": 2, "heads": 2}
+    spec = {key: small.get(key, value) for key, value in PARTS[kind, name].items()}
+    if "score" in spec:
+        spec["score"] = {**spec["score"], "size": 8}
+    return constructor(spec, name)
 
 
-@pytest.mark.parametrize(("score", "formula"), FORMULAS, ids=lambda x: type(x).__name__)
-def test_score(score: Score, formula) -> None:
-    score.double()
+@pytest.fixture
+def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hard attention without its dice, so that both sides choose alike."""
+    monkeypatch.setattr(Hard, "noise", lambda self, energies: torch.zeros_like(energies))
+
+
+@pytest.mark.usefixtures("no_noise")
+@pytest.mark.parametrize("one_by_one", [False, True], ids=["at once", "one by one"])
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize("score", SCORES)
+def test_attention(score: str, alignment: str, one_by_one: bool) -> None:
     torch.manual_seed(0)
-    query = torch.randn(B, T, Q, dtype=torch.float64, requires_grad=True)
-    states = torch.randn(B, S, H, dtype=torch.float64, requires_grad=True)
-    fast = score(query, score.keys(states))
-    naive = torch.stack(
-        [
-            torch.stack([torch.stack([formula(score, query[b, t], states[b, i]) for i in range(S)]) for t in range(T)])
-            for b in range(B)
-        ]
-    )
-    assert_same_with_gradients(fast, naive, [query, states, *score.parameters()])
+    attention = Attention(part("score", score), part("alignment", alignment), query_size=Q, state_size=Q).double()
+    for parameter in attention.parameters():
+        nn.init.normal_(parameter, std=0.6)
+    queries = torch.randn(len(LENGTHS), T, Q, dtype=torch.float64, requires_grad=True)
+    states = torch.randn(len(LENGTHS), S, Q, dtype=torch.float64, requires_grad=True)
+    mask = torch.arange(S) < torch.tensor(LENGTHS).unsqueeze(1)
+
+    memory = attention.remember(states, mask)
+    state, contexts, weights = attention.initial_state(memory), [], []
+    products = LoopProducts(T) if one_by_one else PLAIN
+    for query in queries.split(1 if one_by_one else T, dim=1):
+        looked = attention(query, memory, state, products)
+        state = looked.state
+        contexts.append(looked.context)
+        weights.append(looked.weights)
+    fast = torch.cat([torch.cat(contexts, dim=1), torch.cat(weights, dim=1)], dim=-1)
+
+    rows = []
+    for b, length in enumerate(LENGTHS):
+        past: naive.Past = []
+        for t in range(T):
+            c, w = naive.attend(attention, queries[b, t], list(states[b, :length]), past)
+            rows.append(torch.cat([c, w, torch.zeros(S - length)]))
+    assert_same_with_gradients(fast, torch.stack(rows).view_as(fast), [queries, states, *attention.parameters()])
+
+
+WIRINGS = [
+    *((f"model={name}",) for name in MODELS),
+    ("model=bahdanau", "model.decoder.readout=tanh", "model.decoder.layers=2"),
+    ("model=luong", "model.encoder.layers=2"),
+    ("model=luong_input_feeding", "model.decoder.cell=lstm", "model.decoder.layers=2"),
+    ("model=luong_input_feeding", "model/alignment=local_p", "model/score=coverage"),
+    ("model=seq2seq", "model.encoder.bidirectional=false", "model.decoder.layers=2"),
+    ("model=seq2seq", "model/encoder=self_attentive"),
+    *(("model=self_attentive", f"model/score@model.encoder.score={form}") for form in SCORES if form != "coverage"),
+]
+
+
+@pytest.mark.usefixtures("no_noise")
+@pytest.mark.parametrize("overrides", WIRINGS, ids=" ".join)
+def test_model(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides).double()
+    source, lengths = sentences([5, 3]), torch.tensor([5, 3])
+    target = torch.tensor([[1, 7, 9, 4], [1, 5, 5, 8]])
+    fast = logits_of(model, source, lengths, target)
+    slow = torch.stack([naive.logits_of_one(model, source[b, : lengths[b]], target[b]) for b in range(2)])
+    assert_same_with_gradients(fast, slow, list(model.parameters()))
+
+
+def assert_same_with_gradients(fast: Tensor, slow: Tensor, inputs: list[Tensor]) -> None:
+    torch.testing.assert_close(fast, slow)
+    direction = torch.randn_like(fast)
+    gradients = [
+        torch.autograd.grad((outputs * direction).sum(), inputs, allow_unused=True, materialize_grads=True)
+        for outputs in (fast, slow)
+    ]
+    for a, b in zip(*gradients, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-6, atol=1e-9)
 
 
 def test_concat_is_additive_with_one_matrix() -> None:
     """v'tanh(W[s; h]), as Luong writes it."""
-    score = Additive(Q, H, A).double()
+    score = Additive(Q, Q, 7).double()
     nn.init.zeros_(score.key.bias)
     query = torch.randn(1, 1, Q, dtype=torch.float64)
-    states = torch.randn(1, 1, H, dtype=torch.float64)
+    states = torch.randn(1, 1, Q, dtype=torch.float64)
     joined = torch.cat([score.query.weight, score.key.weight], dim=1)
     expected = score.v.weight[0] @ (joined @ torch.cat([query[0, 0], states[0, 0]])).tanh()
     torch.testing.assert_close(score(query, score.keys(states))[0, 0, 0], expected)
 
 
-def test_dot_says_how_to_make_the_sizes_agree() -> None:
-    with pytest.raises(UserError, match=r"model\.decoder\.hidden_size=8 .*it is 6"):
-        Dot(query_size=6, state_size=8)
-
-
 def test_soft_alignment_is_a_softmax_over_real_tokens() -> None:
     energies = torch.randn(1, 2, 4, dtype=torch.float64)
-    mask = torch.tensor([[True, True, False, True]])
+    mask = torch.tensor([[[True, True, False, True]]])
     weights, _ = Soft(Q)(energies, torch.zeros(1, 2, Q), mask, ())
     for t in range(2):
         exps = [float(energies[0, t, i].exp()) for i in (0, 1, 3)]
@@ -76,129 +130,53 @@ def test_soft_alignment_is_a_softmax_over_real_tokens() -> None:
         assert weights[0, t].tolist() == pytest.approx(expected)
 
 
-# Whole models, one sentence and one token at a time.
+def test_hard_alignment_draws_from_the_softmax_in_training_and_takes_the_best_in_use() -> None:
+    torch.manual_seed(0)
+    energies = torch.tensor([1.0, 0.0, 2.0, -1.0]).expand(1, 20_000, 4)
+    mask = torch.tensor([[[True, True, True, False]]])
+    alignment = Hard(Q)
+    drawn, _ = alignment(energies, torch.zeros(1, 1, Q), mask, ())
+    assert set(drawn.unique().tolist()) == {0.0, 1.0}
+    expected = torch.tensor([1.0, 0.0, 2.0]).softmax(-1)
+    torch.testing.assert_close(drawn[0].mean(0), torch.cat([expected, torch.zeros(1)]), atol=0.01, rtol=0)
+    used, _ = alignment.eval()(energies, torch.zeros(1, 1, Q), mask, ())
+    assert used[0].mean(0).tolist() == [0, 0, 1, 0]
 
-WIRINGS = [
-    ("model=bahdanau",),
-    ("model=bahdanau", "model.decoder.readout=tanh", "model.decoder.layers=2"),
-    ("model=bahdanau", "model.encoder.cell=lstm", "model.decoder.cell=lstm"),
-    ("model=luong", "model.encoder.layers=2"),
-    ("model=luong", "model.decoder.input_feeding=true"),
-    ("model=luong", "model.decoder.input_feeding=true", "model.decoder.cell=lstm", "model.decoder.layers=2"),
-    ("model=luong", "model/score=concat"),
-    ("model=seq2seq",),
-    ("model=seq2seq", "model.encoder.bidirectional=false", "model.decoder.layers=2"),
+
+def test_forward_only_alignment_stays_finite_over_a_thousand_steps() -> None:
+    """Energies of ±60 overflow a plain sum of exponentials in single precision after a few steps."""
+    torch.manual_seed(0)
+    energies = (60 * torch.randn(1, 1000, 5)).clamp(-60, 60).requires_grad_()
+    mask = torch.tensor([[[True, True, True, True, False]]])
+    alignment = ForwardOnly(Q)
+    weights, _ = alignment(energies, torch.zeros(1, 1, Q), mask, alignment.initial_state(mask))
+    torch.testing.assert_close(weights.sum(-1), torch.ones(1, 1000))
+    weights[0, -1, 0].backward()
+    assert energies.grad.isfinite().all()
+
+
+def test_windows_stay_within_the_real_sentence() -> None:
+    """A target longer than its source: the window waits at the last real token."""
+    mask = torch.tensor([[[True] * 3 + [False] * 5]])
+    alignment = LocalM(Q, window=1)
+    weights, _ = alignment(torch.zeros(1, 6, 8), torch.zeros(1, 6, Q), mask, alignment.initial_state(mask))
+    third = [1 / 3] * 3
+    assert weights[0, :, :3].tolist() == [pytest.approx(row) for row in ([0.5, 0.5, 0], third, *[[0, 0.5, 0.5]] * 4)]
+    assert not weights[..., 3:].any()
+
+
+BAD = [
+    (lambda: Dot(query_size=6, state_size=8), r"model\.decoder\.hidden_size=8 .*it is 6"),
+    (lambda: MultiHead(Q, Q, size=10, heads=4), "4 heads do not divide"),
+    (lambda: KeyValue(Q, Q, score=part("score", "multi_head")), "cannot hold MultiHead"),
+    (lambda: SelfAttentiveEncoder(part("score", "coverage"), Q, Q), "no score for an encoder"),
+    (lambda: Hard(Q, temperature=0.0), "temperature must be above 0"),
+    (lambda: LocalM(Q, window=0), "window must be at least 1"),
+    (lambda: LocalP(Q, window=-1), "window must be at least 1"),
 ]
 
 
-@pytest.mark.parametrize("overrides", WIRINGS, ids=" ".join)
-def test_model(overrides: tuple[str, ...]) -> None:
-    model = tiny_model(*overrides).double()
-    source, lengths = sentences([5, 3]), torch.tensor([5, 3])
-    target = torch.tensor([[1, 7, 9, 4], [1, 5, 5, 8]])
-    fast = logits_of(model, source, lengths, target)
-    naive = torch.stack([naive_logits(model, source[b, : lengths[b]], target[b]) for b in range(2)])
-    assert_same_with_gradients(fast, naive, list(model.parameters()))
-
-
-def naive_logits(model: Seq2Seq, source: Tensor, target: Tensor) -> Tensor:
-    embedded = [model.embed_source.weight[token] for token in source]
-    h, summary = naive_encoder(model.encoder.rnn, embedded)
-    decoder = model.decoder
-    state = naive_bridge(decoder.bridge, summary)
-    feed = torch.zeros(decoder.readout_size, dtype=summary.dtype)
-    logits = []
-    for token in target:
-        y = model.embed_target.weight[token]
-        if isinstance(decoder, BahdanauDecoder):  # cₜ = attend(sₜ₋₁), sₜ = f([y; c], sₜ₋₁)
-            c = naive_attention(decoder.attention, state[-1][0], h)
-            state = naive_cells(decoder.recurrence.rnn, torch.cat([y, c]), state)
-            t = naive_readout(decoder.readout, torch.cat([state[-1][0], y, c]))
-        elif isinstance(decoder, LuongDecoder):  # sₜ = f(y, sₜ₋₁), cₜ = attend(sₜ), h̃ = tanh(W[c; s])
-            x = torch.cat([y, feed]) if decoder.input_feeding else y
-            state = naive_cells(decoder.recurrence.rnn, x, state)
-            c = naive_attention(decoder.attention, state[-1][0], h)
-            t = feed = (decoder.combine.weight @ torch.cat([c, state[-1][0]])).tanh()
-        else:
-            assert isinstance(decoder, FixedContextDecoder)
-            state = naive_cells(decoder.recurrence.rnn, torch.cat([y, summary]), state)
-            t = naive_readout(decoder.readout, torch.cat([state[-1][0], y, summary]))
-        logits.append(model.output.weight @ t + model.output.bias)
-    return torch.stack(logits)
-
-
-def naive_attention(attention: nn.Module, s: Tensor, h: list[Tensor]) -> Tensor:
-    formula = {Additive: additive, General: general, Dot: dot}[type(attention.score)]
-    weights = torch.stack([formula(attention.score, s, h_i) for h_i in h]).exp()
-    return sum(w * h_i for w, h_i in zip(weights / weights.sum(), h, strict=True))
-
-
-def naive_readout(readout: nn.Module, x: Tensor) -> Tensor:
-    projected = readout.project.weight @ x + readout.project.bias
-    if not readout.maxout:
-        return projected.tanh()
-    return torch.stack([torch.maximum(projected[i], projected[i + 1]) for i in range(0, len(projected), 2)])
-
-
-def naive_bridge(bridge: nn.Module, summary: Tensor) -> list[tuple[Tensor, ...]]:
-    """Per layer (h,) or (h, c)."""
-    flat = (bridge.project.weight @ summary + bridge.project.bias).tanh()
-    size = len(flat) // (bridge.parts * bridge.layers)
-    blocks = [flat[i : i + size] for i in range(0, len(flat), size)]
-    return [
-        tuple(blocks[part * bridge.layers + layer] for part in range(bridge.parts)) for layer in range(bridge.layers)
-    ]
-
-
-def naive_encoder(rnn: nn.GRU | nn.LSTM, inputs: list[Tensor]) -> tuple[list[Tensor], Tensor]:
-    parts = 2 if isinstance(rnn, nn.LSTM) else 1
-    for layer in range(rnn.num_layers):
-        directions = []
-        for suffix in ("", "_reverse") if rnn.bidirectional else ("",):
-            state = tuple(inputs[0].new_zeros(rnn.hidden_size) for _ in range(parts))
-            outputs = []
-            for x in inputs[::-1] if suffix else inputs:
-                state = naive_cell(rnn, f"l{layer}{suffix}", x, state)
-                outputs.append(state[0])
-            directions.append(outputs[::-1] if suffix else outputs)
-        inputs = [torch.cat(states) for states in zip(*directions, strict=True)]
-    last = [directions[0][-1]] + ([directions[1][0]] if rnn.bidirectional else [])
-    return inputs, torch.cat(last)
-
-
-def naive_cells(rnn: nn.Module, x: Tensor, states: list[tuple[Tensor, ...]]) -> list[tuple[Tensor, ...]]:
-    after = []
-    for layer, state in enumerate(states):
-        after.append(naive_cell(rnn, f"l{layer}", x, state))
-        x = after[-1][0]
-    return after
-
-
-def naive_cell(rnn: nn.Module, name: str, x: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """One GRU or LSTM cell, from the equations in PyTorch's documentation."""
-    size = rnn.hidden_size
-    w_x, w_h = getattr(rnn, f"weight_ih_{name}"), getattr(rnn, f"weight_hh_{name}")
-    b_x, b_h = getattr(rnn, f"bias_ih_{name}"), getattr(rnn, f"bias_hh_{name}")
-    h = state[0]
-    gates = [slice(a, b) for a, b in pairwise(range(0, w_x.size(0) + 1, size))]
-    from_x = [w_x[g] @ x + b_x[g] for g in gates]
-    from_h = [w_h[g] @ h + b_h[g] for g in gates]
-    if isinstance(rnn, nn.GRU):
-        r, z = (from_x[0] + from_h[0]).sigmoid(), (from_x[1] + from_h[1]).sigmoid()
-        n = (from_x[2] + r * from_h[2]).tanh()
-        return ((1 - z) * n + z * h,)
-    i, f, g, o = (a + b for a, b in zip(from_x, from_h, strict=True))
-    c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
-
-
-def assert_same_with_gradients(fast: Tensor, naive: Tensor, inputs: list[Tensor]) -> None:
-    torch.testing.assert_close(fast, naive)
-    inputs = [x for x in inputs if x.requires_grad]
-    direction = torch.randn_like(fast)
-    for a, b in zip(
-        torch.autograd.grad((fast * direction).sum(), inputs, retain_graph=True),
-        torch.autograd.grad((naive * direction).sum(), inputs),
-        strict=True,
-    ):
-        torch.testing.assert_close(a, b, rtol=1e-6, atol=1e-9)
+@pytest.mark.parametrize(("build", "message"), BAD)
+def test_a_part_that_cannot_be_says_how_it_can(build, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        build()
