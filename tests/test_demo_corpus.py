@@ -17,6 +17,7 @@ from demo_corpus.conjugation import Tense, conjugate, imperative, participle
 from demo_corpus.drawing import Dice
 from demo_corpus.english import ing
 from demo_corpus.nouns import NAMES, NOUNS
+from demo_corpus.tokens import Token
 from demo_corpus.verbs import INTRANSITIVE, VERBS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "scripts" / "make_demo_corpus.py"
 CORPUS = ROOT / "data" / "demo" / "eng-fra.tsv"
+ALIGNMENTS = CORPUS.with_suffix(".align")  # looked into by test_demo_alignment
 
 PAIRS = [tuple(line.split("\t")) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 FRENCH = [pair[1] for pair in PAIRS]
@@ -40,10 +42,11 @@ def run(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
-def test_the_committed_file_is_what_the_generator_writes(tmp_path: Path, hash_seed: str) -> None:
+def test_the_committed_files_are_what_the_generator_writes(tmp_path: Path, hash_seed: str) -> None:
     result = run("--output", str(tmp_path / "new" / "demo.tsv"), hash_seed=hash_seed)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "new" / "demo.tsv").read_bytes() == CORPUS.read_bytes()
+    assert (tmp_path / "new" / "demo.align").read_bytes() == ALIGNMENTS.read_bytes()
 
 
 def test_the_number_of_pairs_is_kept(tmp_path: Path) -> None:
@@ -211,7 +214,7 @@ def test_every_lexicon_entry_is_used_and_often() -> None:
     ],
 )
 def test_joining_french(tokens: list[str], text: str) -> None:
-    assert french.join(tokens) == text
+    assert french.join([Token(token) for token in tokens]) == text
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,15 @@ class Place:
 
 # kind; at, English; at, French; to, English; to, French
 _PLACES = """
-home     at home            à la maison        home               à la maison
+home     at home            à1 la2 maison2     home               à1 la1 maison1
 home     in the kitchen     dans la cuisine    to the kitchen     dans la cuisine
 outside  in the garden      dans le jardin     to the garden      dans le jardin
 outside  in the park        dans le parc       to the park        à le parc
 outside  on the beach       sur la plage       to the beach       à la plage
-school   at school          à la école         to school          à la école
+school   at school          à1 la2 école2      to school          à1 la2 école2
 quiet    at the library     à la bibliothèque  to the library     à la bibliothèque
 quiet    at the museum      à le musée         to the museum      à le musée
-church   at church          à la église        to church          à la église
+church   at church          à1 la2 église2     to church          à1 la2 église2
 work     at the office      à le bureau        to the office      à le bureau
 work     at the hospital    à le hôpital       to the hospital    à le hôpital
 dining   at the hotel       à le hôtel         to the hotel       à le hôtel
@@ -35,9 +35,9 @@ stop     at the airport     à le aéroport      to the airport     à le aérop
 city     in Paris           à Paris            to Paris           à Paris
 city     in London          à Londres          to London          à Londres
 country  in France          en France          to France          en France
-country  in Japan           à le Japon         to Japan           à le Japon
-country  in Canada          à le Canada        to Canada          à le Canada
-country  in the United States  à les États-Unis  to the United States  à les États-Unis
+country  in Japan           à1 le2 Japon2      to Japan           à1 le2 Japon2
+country  in Canada          à1 le2 Canada2     to Canada          à1 le2 Canada2
+country  in the United States  à1 les2 États-Unis34  to the United States  à1 les2 États-Unis34
 """
 
 PLACES = tuple(
@@ -49,7 +49,7 @@ HOME = PLACES[0]
 # What is found where: there is a cat under the table. Kinds or nouns; English; French.
 _SPOTS = """
 animal boy girl child tree bike chair     in the garden          dans le jardin
-animal man woman child tree driven bike  in front of the house  devant la maison
+animal man woman child tree driven bike  in front of the house  devant123 la4 maison5
 food drink dish furniture cat dog mouse  in the kitchen         dans la cuisine
 text food drink small dish lamp          on the table           sur la table
 cat dog mouse ball bag shoe box          under the table        sous la table
@@ -65,22 +65,22 @@ PAST_TIMES = (
     Fixed("yesterday", "hier"),
     Fixed("last night", "hier soir"),
     Fixed("this morning", "ce matin"),
-    Fixed("last week", "la semaine dernière"),
-    Fixed("last year", "la année dernière"),
+    Fixed("last week", "la2 semaine2 dernière1"),
+    Fixed("last year", "la2 année2 dernière1"),
 )
 SOON = Fixed("soon", "bientôt")
 FUTURE_TIMES = (
     Fixed("tomorrow", "demain"),
-    Fixed("tonight", "ce soir"),
+    Fixed("tonight", "ce1 soir1"),
     SOON,
-    Fixed("next week", "la semaine prochaine"),
-    Fixed("next year", "la année prochaine"),
+    Fixed("next week", "la2 semaine2 prochaine1"),
+    Fixed("next year", "la2 année2 prochaine1"),
 )
 PRESENT_TIMES = (Fixed("now", "maintenant"), Fixed("today", "aujourd'hui"))
 HABITS = (
-    Fixed("every day", "tous les jours"),
-    Fixed("every week", "toutes les semaines"),
-    Fixed("in the morning", "le matin"),
+    Fixed("every day", "tous1 les1 jours2"),
+    Fixed("every week", "toutes1 les1 semaines2"),
+    Fixed("in the morning", "le12 matin3"),
     Fixed("on Sundays", "le dimanche"),
 )
 

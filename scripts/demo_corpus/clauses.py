@@ -8,6 +8,7 @@ from demo_corpus.adverbials import WELL
 from demo_corpus.phrases import NounPhrase
 from demo_corpus.predicates import Predicate
 from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
+from demo_corpus.tokens import Token, meaning, under
 from demo_corpus.words import Aspect, Fixed
 
 
@@ -49,33 +50,42 @@ class Clause:
         """The fields of `Reading` that its French depends on."""
         return self.subject.questions | self.predicate.questions
 
-    def english(self, *, inverted: bool = False) -> list[str]:
+    def english(self, *, inverted: bool = False) -> list[Token]:
         """English tokens, with the auxiliary before the subject if inverted."""
         negated = self.polarity in (Polarity.NOT, Polarity.ANYMORE)
         auxiliary, main = self._english_verb(do_support=inverted or negated)
-        middle = ["never"] if self.polarity is Polarity.NEVER else []
-        middle += self.frequency.english_tokens if self.frequency else []
+        middle = [Token("never", "ne", "not")] if self.polarity is Polarity.NEVER else []
+        middle += under("frequency", self.frequency.english_tokens) if self.frequency else []
         opening = self._english_opening(auxiliary, negated, inverted)
         tail = self.predicate.english_tail(self._some(asked=inverted))
-        end = ["anymore"] if self.polarity is Polarity.ANYMORE else []
-        end += self.time.english_tokens if self.time else []
+        end = [Token("anymore", "not")] if self.polarity is Polarity.ANYMORE else []
+        end += under("time", self.time.english_tokens) if self.time else []
         return [*opening, *middle, *main, *tail, *end]
 
-    def _english_opening(self, auxiliary: str, negated: bool, inverted: bool) -> list[str]:
+    def _english_opening(self, auxiliary: Token, negated: bool, inverted: bool) -> list[Token]:
         """Subject, auxiliary and not, with their contractions: I'm not, don't they."""
-        subject = self.subject.english()
+        subject = under("subject", self.subject.english())
         fusing = {"am": "'m", "is": "'s", "are": "'re", "will": "'ll", "have": "'ve", "has": "'s"}
         attaches_not = negated and self.contracted and auxiliary != "am"
-        negation = ["n't" if attaches_not else "not"] if negated else []
+        # Not is ne and pas; not ... anymore is ne and plus.
+        keys = ("ne",) if self.polarity is Polarity.ANYMORE else ("ne", "not")
+        negation = [Token("n't" if attaches_not else "not", *keys)] if negated else []
         verb = [auxiliary] if auxiliary else []
         if inverted:
             after = [*negation, *subject] if attaches_not else [*subject, *negation]
             return [*verb, *after]
         if verb and self.contracted and not attaches_not and subject[-1] in english.LEANING:
-            verb = [fusing.get(auxiliary, auxiliary)]
+            verb = [auxiliary.spelled(fusing.get(auxiliary, auxiliary))]
         return [*subject, *verb, *negation]
 
-    def _english_verb(self, do_support: bool) -> tuple[str, list[str]]:
+    def _english_verb(self, do_support: bool) -> tuple[Token, list[Token]]:
+        """The auxiliary and the main verb, which say tense and verb; when one is missing, the other says both."""
+        auxiliary, main = self._english_verb_words(do_support)
+        if not main:
+            return Token(auxiliary, "tense", "verb"), []
+        return Token(auxiliary, "tense"), [Token(main, "verb") if auxiliary else Token(main, "tense", "verb")]
+
+    def _english_verb_words(self, do_support: bool) -> tuple[str, str]:
         """The auxiliary (may be empty) and the main verb (may be empty, when be is its own auxiliary)."""
         base = self.predicate.verb.english.split()[0]
         person = self.subject.person
@@ -83,23 +93,23 @@ class Clause:
         was = "were" if person == "they" else "was"
         match self.tense:
             case Tense.CONTINUOUS:
-                return be, [english.ing(base)]
+                return be, english.ing(base)
             case Tense.PAST_CONTINUOUS:
-                return was, [english.ing(base)]
+                return was, english.ing(base)
             case Tense.PERFECT:
-                return "has" if person == "he" else "have", [english.participle(base)]
+                return "has" if person == "he" else "have", english.participle(base)
             case Tense.FUTURE:
-                return "will", [base]
+                return "will", base
         present = self.tense is Tense.SIMPLE
         if base == "be":
-            return be if present else was, []
+            return be if present else was, ""
         if base in ("can", "must"):
-            return base, []
+            return base, ""
         if do_support:
-            return ("does" if person == "he" else "do") if present else "did", [base]
+            return ("does" if person == "he" else "do") if present else "did", base
         if present:
-            return "", [english.third_person(base) if person == "he" else base]
-        return "", [english.past(base)]
+            return "", english.third_person(base) if person == "he" else base
+        return "", english.past(base)
 
     def _some(self, asked: bool) -> str:
         """The article of mass nouns and plurals: none for habits (he drinks tea), else some or any."""
@@ -109,47 +119,46 @@ class Clause:
             return ""
         return "some" if self.polarity is Polarity.YES and not asked else "any"
 
-    def french(self, reading: Reading, *, inverted: bool = False) -> list[str]:
+    def french(self, reading: Reading, *, inverted: bool = False) -> list[Token]:
         """French tokens; inverted puts the pronoun after the verb: Tom chante-t-il."""
         verb = self.predicate
         agreement = self.subject.agreement(reading)
         negated = self.polarity is not Polarity.YES
         finite, participle = self._french_verb(agreement, reading)
-        subject = self.subject.french(reading)
+        subject = under("subject", self.subject.french(reading))
         echo = [self._echo(finite, agreement, reading)] if inverted else []
         if inverted and isinstance(self.subject, Pronoun):
             subject = []
-        particle = verb.infinitive_words[1:]
-        middle = self.frequency.french_tokens if self.frequency else []
-        middle = [*middle, *WELL.french_tokens] if verb.manner is WELL else middle
+        middle = under("frequency", self.frequency.french_tokens) if self.frequency else []
+        middle += under("manner", WELL.french_tokens) if verb.manner is WELL else []
         return [
             *subject,
-            *(["ne"] if negated else []),
+            *([Token("ne", "ne")] if negated else []),
             *verb.clitics(agreement, reading),
             finite,
             *echo,
-            *([self.polarity.value] if negated else []),
+            *([Token(self.polarity.value, "not")] if negated else []),
             *middle,
             *participle,
-            *particle,
+            *meaning("verb", *verb.infinitive_words[1:]),
             *verb.french_tail(agreement, reading, negated),
-            *(self.time.french_tokens if self.time else []),
+            *(under("time", self.time.french_tokens) if self.time else []),
         ]
 
-    def _french_verb(self, agreement: Agreement, reading: Reading) -> tuple[str, list[str]]:
+    def _french_verb(self, agreement: Agreement, reading: Reading) -> tuple[Token, list[Token]]:
         """The finite verb, and the participle of the passé composé."""
         verb = self.predicate.verb
         infinitive = self.predicate.infinitive_words[0]
         simple = self._french_tense()
         if simple:
-            return conjugation.conjugate(infinitive, simple, agreement.slot), []
+            return Token(conjugation.conjugate(infinitive, simple, agreement.slot), "tense", "verb"), []
         participle = conjugation.participle(infinitive)
         with_etre = verb.etre or verb.reflexive
         auxiliary = conjugation.conjugate("être" if with_etre else "avoir", conjugation.Tense.PRESENT, agreement.slot)
         preceding = agreement if with_etre else self._preceding_object(reading)
         if preceding:
             participle = french.agree(participle, preceding.gender, preceding.plural)
-        return auxiliary, [participle]
+        return Token(auxiliary, "tense"), [Token(participle, "verb")]
 
     def _french_tense(self) -> conjugation.Tense | None:
         """The simple tense, or None for the passé composé."""
@@ -172,11 +181,11 @@ class Clause:
             return None
         return direct.agreement(reading)
 
-    def _echo(self, finite: str, agreement: Agreement, reading: Reading) -> str:
-        """The pronoun after an inverted verb: -tu, -il, -t-elle."""
+    def _echo(self, finite: str, agreement: Agreement, reading: Reading) -> Token:
+        """The pronoun after an inverted verb: -tu, -il, -t-elle; after a noun it repeats, it has no key."""
         if isinstance(self.subject, Pronoun):
-            pronoun = self.subject.french(reading)[0]
+            [pronoun] = under("subject", self.subject.french(reading))
         else:
-            pronoun = {"m": "il", "f": "elle"}[agreement.gender] + ("s" if agreement.plural else "")
+            pronoun = Token({"m": "il", "f": "elle"}[agreement.gender] + ("s" if agreement.plural else ""))
         needs_t = agreement.slot == 2 and finite[-1] in "ae"
-        return f"-t-{pronoun}" if needs_t else f"-{pronoun}"
+        return pronoun.spelled(f"-t-{pronoun}" if needs_t else f"-{pronoun}")

@@ -24,9 +24,10 @@ from demo_corpus.drawing import (
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate, Quality, State
 from demo_corpus.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
-from demo_corpus.sentences import Sentence
+from demo_corpus.sentences import Sentence, mark
 from demo_corpus.simple import intransitive_predicate, object_for
-from demo_corpus.words import Aspect, Verb
+from demo_corpus.tokens import Token, meaning, under
+from demo_corpus.words import Aspect, Fixed, Verb
 
 _ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed and verb.english != "win")
 _HE_OR_SHE = {"m": HE, "f": SHE}
@@ -54,13 +55,13 @@ def command(dice: Dice) -> Sentence:
         verb = dice.pick(_ORDERS_WITH_OBJECT)
         predicate = Predicate(verb, _order_object(dice, verb, subject))
     if subject is WE:
-        opening = ["let", "'s", "not"] if negated else ["let", "'s"]
+        opening = [*meaning("tense", "let", "'s"), *([Token("not", "not")] if negated else [])]
     else:
-        opening = ["do", "n't"] if negated else []
-    verb_word = predicate.verb.english.split()[0]
+        opening = [Token("do", "tense"), Token("n't", "not")] if negated else []
+    verb_word = Token(predicate.verb.english.split()[0], "verb")
     return Sentence(
-        [*opening, verb_word, *predicate.english_tail(""), "!"],
-        lambda reading: [*_french_command(predicate, subject, negated, reading), "!"],
+        [*opening, verb_word, *predicate.english_tail(""), mark("!")],
+        lambda reading: [*_french_command(predicate, subject, negated, reading), mark("!")],
         predicate.questions | (YOU.questions & {"address"} if subject is YOU else frozenset()),
     )
 
@@ -74,16 +75,16 @@ def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
     return person_phrase(dice, noun) if noun.is_among("kin person") else thing(dice, noun)
 
 
-def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[str]:
+def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[Token]:
     """Regarde-moi ! Ne me regarde pas !: pronouns follow the verb unless it is denied."""
     agreement = subject.agreement(reading)
-    verb = conjugation.imperative(predicate.infinitive_words[0], agreement.slot)
+    verb = Token(conjugation.imperative(predicate.infinitive_words[0], agreement.slot), "tense", "verb")
     clitics = predicate.clitics(agreement, reading)
     tail = predicate.french_tail(agreement, reading, negated)
     if negated:
-        return ["ne", *clitics, verb, "pas", *tail]
+        return [Token("ne", "not"), *clitics, verb, Token("pas", "not"), *tail]
     strong = {"me": "moi", "te": "toi"}
-    return [verb, *(f"-{strong.get(clitic, clitic)}" for clitic in clitics), *tail]
+    return [verb, *(clitic.spelled(f"-{strong.get(clitic, clitic)}") for clitic in clitics), *tail]
 
 
 def relative(dice: Dice) -> Sentence:
@@ -93,19 +94,26 @@ def relative(dice: Dice) -> Sentence:
     noun = dice.pick([noun for noun in nouns_among(verb.objects) if not noun.is_among("kin person")])
     phrase = NounPhrase(Determiner.THE, noun, plural=not noun.mass and dice.chance(0.25))
     clause = Clause(subject, Predicate(verb), Tense.PAST, fronted=phrase)
-    many = int(phrase.plural)
-    opening, french_opening, mark = dice.pick(
-        (
-            (["where", ("is", "are")[many]], ["où", ("est", "sont")[many]], "?"),
-            (["here", ("is", "are")[many]], ["voici"], "."),
-            ([("this is", "these are")[many]], ["ce", ("est", "sont")[many]], "."),
-        )
-    )
+    opening, end = dice.pick(_PLURAL_POINTERS if phrase.plural else _POINTERS)
     return Sentence(
-        [*opening, *phrase.english(), "that", *clause.english(), mark],
-        lambda r: [*french_opening, *phrase.french(r), "que", *clause.french(r), mark],
+        _enclosed(opening.english_tokens, phrase.english(), "that", clause.english(), end),
+        lambda r: _enclosed(opening.french_tokens, phrase.french(r), "que", clause.french(r), end),
         phrase.questions | clause.questions,
     )
+
+
+_POINTERS = ((Fixed("where is", "où est"), "?"), (Fixed("here is", "voici12"), "."), (Fixed("this is", "ce est"), "."))
+_PLURAL_POINTERS = (
+    (Fixed("where are", "où sont"), "?"),
+    (Fixed("here are", "voici12"), "."),
+    (Fixed("these are", "ce sont"), "."),
+)
+
+
+def _enclosed(opening: list[Token], phrase: list[Token], that: str, clause: list[Token], end: str) -> list[Token]:
+    """The tokens of a phrase and its relative clause, in either language."""
+    link = Token(that, "that")
+    return [*under("opening", opening), *under("phrase", phrase), link, *under("clause", clause), mark(end)]
 
 
 def opinion(dice: Dice) -> Sentence:
@@ -118,10 +126,11 @@ def opinion(dice: Dice) -> Sentence:
     inner = _news(dice, dice.pick(PEOPLE) if overlap(thinker, subject) else subject, hopeful)
     if hopeful and inner.tense not in (Tense.SIMPLE, Tense.CONTINUOUS):
         inner = replace(inner, tense=Tense.FUTURE, frequency=None, time=None)
-    that = ["that"] if dice.chance(0.6) else []
+    that = [Token("that", "that")] if dice.chance(0.6) else []
+    que = Token("que", "that" if that else "main.verb")
     return Sentence(
-        [*main.english(), *that, *inner.english(), "."],
-        lambda r: [*main.french(r), "que", *inner.french(r), "."],
+        _linked(main.english(), that, inner.english()),
+        lambda r: _linked(main.french(r), [que], inner.french(r)),
         main.questions | inner.questions,
     )
 
@@ -170,8 +179,8 @@ def because(dice: Dice) -> Sentence:
     main = Clause(subject, act, tense, polarity, contracted)
     reason = Clause(again, _state(dice.pick(states)), state_tense, contracted=contracted)
     return Sentence(
-        [*main.english(), "because", *reason.english(), "."],
-        lambda r: [*main.french(r), "parce", "que", *reason.french(r), "."],
+        _linked(main.english(), meaning("link", "because"), reason.english()),
+        lambda r: _linked(main.french(r), meaning("link", "parce", "que"), reason.french(r)),
         main.questions | reason.questions,
     )
 
@@ -195,8 +204,8 @@ def condition(dice: Dice) -> Sentence:
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
     result = Clause(doer, effect, Tense.FUTURE, polarity, dice.chance(0.5))
     return Sentence(
-        ["if", *cause.english(), ",", *result.english(), "."],
-        lambda r: ["si", *cause.french(r), ",", *result.french(r), "."],
+        [Token("if", "if"), *_linked(cause.english(), [Token(",")], result.english())],
+        lambda r: [Token("si", "if"), *_linked(cause.french(r), [Token(",")], result.french(r))],
         cause.questions | result.questions,
     )
 
@@ -212,7 +221,12 @@ def together(dice: Dice) -> Sentence:
     act = intransitive_predicate(dice, dice.pick([v for v in _GOING_ON if v is not verb]), other)
     second = Clause(other, act, tense)
     return Sentence(
-        [*first.english(), *link, *second.english(), "."],
-        lambda r: [*first.french(r), *french_link, *second.french(r), "."],
+        _linked(first.english(), meaning("link", *link), second.english()),
+        lambda r: _linked(first.french(r), meaning("link", *french_link), second.french(r)),
         first.questions | second.questions,
     )
+
+
+def _linked(main: list[Token], link: list[Token], other: list[Token]) -> list[Token]:
+    """The tokens of two clauses with what stands between them, in either language."""
+    return [*under("main", main), *link, *under("other", other), mark(".")]

@@ -1,6 +1,7 @@
 """The corpus: how often each construction is drawn, and which of its translations are kept."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from demo_corpus import compound, questions, simple, states
 from demo_corpus.clauses import Clause, Polarity, Tense
@@ -8,6 +9,7 @@ from demo_corpus.drawing import Dice
 from demo_corpus.predicates import Predicate
 from demo_corpus.pronouns import PEOPLE, WE, I
 from demo_corpus.sentences import Sentence, statement, yes_no
+from demo_corpus.tokens import alignment
 from demo_corpus.verbs import INTRANSITIVE
 
 MOST_VARIANTS = 4
@@ -47,13 +49,21 @@ _WEIGHTS = (
 _CONSTRUCTIONS = tuple(construction for construction, weight in _WEIGHTS for _ in range(weight))
 
 
-def pairs(count: int, seed: int) -> list[tuple[str, str]]:
+class Pair(NamedTuple):
+    """A sentence, a translation, and which words of them translate each other."""
+
+    source: str
+    target: str
+    alignment: str
+
+
+def pairs(count: int, seed: int) -> list[Pair]:
     """Exactly `count` distinct pairs, sorted by the length of the English and then by its text.
 
     All kept translations of one source stand together, the most common one first.
     """
     dice = Dice(seed)
-    chosen: dict[str, list[str]] = {}
+    chosen: dict[str, list[Pair]] = {}
     missing = count
     for sentence in stream(dice):
         if missing == 0:
@@ -62,10 +72,11 @@ def pairs(count: int, seed: int) -> list[tuple[str, str]]:
         if source in chosen or len(targets) > MOST_VARIANTS:
             continue
         kept = targets[: 1 if dice.chance(ONLY_FIRST) else missing]
-        chosen[source] = kept[:missing]
+        # Bare strings, for the tokens of a million pairs would not fit in memory.
+        chosen[str(source)] = [Pair(str(source), str(target), alignment(source, target)) for target in kept[:missing]]
         missing -= len(chosen[source])
     in_order = sorted(chosen, key=lambda source: (len(source), source))
-    return [(source, target) for source in in_order for target in chosen[source]]
+    return [pair for source in in_order for pair in chosen[source]]
 
 
 def stream(dice: Dice) -> Iterator[Sentence]:

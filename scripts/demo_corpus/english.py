@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from demo_corpus.tokens import Line, Token
+
 LEANING = frozenset({"I", "you", "he", "she", "it", "we", "they"})  # before 'm, 's, 'll
 _ATTACHED = frozenset({".", ",", "?", "!", "n't", "'m", "'re", "'s", "'ll", "'ve"})
-_FUSED = {"willn't": "won't", "cann't": "can't", "can not": "cannot"}
+_FUSED = {("will", "n't"): "won't", ("can", "n't"): "can't", ("can", "not"): "cannot"}
 _CONSONANT_SOUND = frozenset({"useful"})  # begins with a vowel letter, yet takes "a"
 _DOUBLING = frozenset({"run", "swim", "win", "get", "cut", "forget", "stop"})
 
@@ -57,16 +59,26 @@ _IRREGULAR = {
 }
 
 
-def join(tokens: Sequence[str]) -> str:
+def join(tokens: Sequence[Token]) -> Line:
     """Write tokens as a sentence: a or an, contractions, spacing, capital."""
-    text = ""
-    for token, after in zip(tokens, [*tokens[1:], "."], strict=True):
+    written: list[Token] = []
+    fused = _fuse(tokens)
+    for token, after in zip(fused, [*fused[1:], "."], strict=True):
         if token == "a" and after[0] in "aeiou" and after not in _CONSONANT_SOUND:
-            token = "an"
-        text += token if not text or token in _ATTACHED else " " + token
-    for apart, together in _FUSED.items():
-        text = text.replace(apart, together)
-    return text[0].upper() + text[1:]
+            token = token.spelled("an")
+        written.append(token if not written or token in _ATTACHED else token.spelled(" " + token))
+    return Line(written)
+
+
+def _fuse(tokens: Sequence[Token]) -> list[Token]:
+    """Merge will and can with the negation after them."""
+    fused: list[Token] = []
+    for token in tokens:
+        if fused and (fused[-1], token) in _FUSED:
+            fused[-1] = fused[-1].spelled(_FUSED[fused[-1], token]).also(*token.keys)
+        else:
+            fused.append(token)
+    return fused
 
 
 def plural(noun: str) -> str:

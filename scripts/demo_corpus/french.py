@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from demo_corpus.tokens import Line, Token
+
 NARROW_SPACE = "\u202f"  # French typography sets it before ? and !
 
 _ELIDING = frozenset({"je", "me", "te", "se", "le", "la", "ne", "de", "ce", "que"})
@@ -16,39 +18,41 @@ def begins_with_vowel(word: str) -> bool:
     return word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû"
 
 
-def join(tokens: Sequence[str]) -> str:
+def join(tokens: Sequence[Token]) -> Line:
     """Write tokens as a sentence: contract, elide, space and capitalise."""
-    text = ""
+    written: list[Token] = []
     for token in _elide(_contract(tokens)):
         if token in ("?", "!"):
-            text += NARROW_SPACE + token
-        elif not text or token[0] in ".,-" or text.endswith("'"):
-            text += token
+            written.append(token.spelled(NARROW_SPACE + token))
+        elif token in (".", ","):
+            written.append(Token(token))  # belongs to its word, so that "donné." does not link to "her."
+        elif not written or token[0] == "-" or written[-1].endswith("'"):
+            written.append(token)
         else:
-            text += " " + token
-    return text[0].upper() + text[1:]
+            written.append(token.spelled(" " + token))
+    return Line(written)
 
 
-def _contract(tokens: Sequence[str]) -> list[str]:
+def _contract(tokens: Sequence[Token]) -> list[Token]:
     """Merge à and de with the articles le and les, unless le is about to elide (à l'école)."""
-    merged: list[str] = []
+    merged: list[Token] = []
     following = [*tokens[1:], "."]
     for token, after in zip(tokens, following, strict=True):
         preposition = merged[-1] if merged else ""
         elides = token == "le" and begins_with_vowel(after)
         if not elides and (preposition, token) in _CONTRACTED:
-            merged[-1] = _CONTRACTED[preposition, token]
+            merged[-1] = merged[-1].spelled(_CONTRACTED[preposition, token]).also(*token.keys)
         else:
             merged.append(token)
     return merged
 
 
-def _elide(tokens: Sequence[str]) -> list[str]:
+def _elide(tokens: Sequence[Token]) -> list[Token]:
     """Drop the final vowel of je, ne, que, ... before a vowel sound, and of si before il and ils."""
     elided = []
     for token, after in zip(tokens, [*tokens[1:], "."], strict=True):
         if (token in _ELIDING and begins_with_vowel(after)) or (token == "si" and after in ("il", "ils")):
-            token = token[:-1] + "'"
+            token = token.spelled(token[:-1] + "'")
         elided.append(token)
     return elided
 

@@ -6,6 +6,7 @@ from enum import Enum
 from demo_corpus.adjectives import BEFORE_VOWEL
 from demo_corpus.french import begins_with_vowel
 from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
+from demo_corpus.tokens import Token, meaning, under
 from demo_corpus.words import Adjective, Noun
 
 
@@ -64,64 +65,69 @@ class NounPhrase:
         """What agrees with it."""
         return Agreement(5 if self.plural else 2, self._gender(reading), self.plural)
 
-    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """English tokens; `some` opens mass nouns and plurals that have no other determiner."""
-        adjective = [self.adjective.english] if self.adjective else []
-        return [*self._english_opening(some), *adjective, self.noun.in_english(self.plural)]
+        opening = self._english_opening(some)
+        adjective = [Token(self.adjective.english, "adjective")] if self.adjective else []
+        noun = Token(self.noun.in_english(self.plural), "noun")
+        # Without an article of its own (tea, Tom's dog) the noun stands for the French one.
+        owned = self.owner and not isinstance(self.owner, Pronoun)
+        return [*opening, *adjective, noun.also("determiner") if owned or not opening else noun]
 
-    def _english_opening(self, some: str) -> list[str]:
+    def _english_opening(self, some: str) -> list[Token]:
         if isinstance(self.owner, Pronoun):
-            return [self.owner.possessive]
+            return [Token(self.owner.possessive, "determiner")]
         if self.owner:
-            return [*self.owner.english(), "'s"]
+            return [*under("owner", self.owner.english()), Token("'s", "of")]
         if self.determiner is Determiner.A and (self.plural or self.noun.mass):
-            return [some] if some else []
+            return [Token(some, "determiner")] if some else []
         if self.determiner is Determiner.GENERIC:
             return []
         if self.determiner is Determiner.THIS and self.plural:
-            return ["these"]
-        if self.determiner in NUMBERS:
-            return [self.determiner.name.lower()]
-        return self.determiner.value.split()
+            return [Token("these", "determiner")]
+        if self.determiner is Determiner.LOTS:
+            return [*meaning("determiner", "a", "lot"), Token("of", "of")]
+        return [Token(self.determiner.name.lower(), "determiner")]
 
-    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """French tokens; after a negation, un and du become de."""
         gender = self._gender(reading)
-        noun = self.noun.in_french(gender, self.plural)
+        noun = Token(self.noun.in_french(gender, self.plural), "noun")
         words = [noun]
         if self.adjective:
-            adjective = self.adjective.in_french(gender, self.plural)
+            adjective = Token(self.adjective.in_french(gender, self.plural), "adjective")
             if self.adjective.place == "before":
                 meets_vowel = gender == "m" and not self.plural and begins_with_vowel(noun)
-                words = [BEFORE_VOWEL.get(adjective, adjective) if meets_vowel else adjective, noun]
+                words = [adjective.spelled(BEFORE_VOWEL.get(adjective, adjective)) if meets_vowel else adjective, noun]
             else:
                 words = [noun, adjective]
         if self.owner and not isinstance(self.owner, Pronoun):
-            words += ["de", *self.owner.french(reading)]
-        return [*self._french_opening(gender, words[0], reading, negated), *words]
+            words += [Token("de", "of"), *under("owner", self.owner.french(reading))]
+        if self.determiner is Determiner.LOTS:
+            return [Token("beaucoup", "determiner"), Token("de", "of"), *words]
+        opening = self._french_opening(gender, words[0], reading, negated)
+        return [*meaning("determiner", *opening.split()), *words]
 
-    def _french_opening(self, gender: str, following: str, reading: Reading, negated: bool) -> list[str]:
+    def _french_opening(self, gender: str, following: str, reading: Reading, negated: bool) -> str:
         """The determiner, which looks at the word that follows it (cet homme, mon amie, de belles fleurs)."""
         article = "les" if self.plural else {"m": "le", "f": "la"}[gender]
         if isinstance(self.owner, Pronoun):
-            return [self._possessive(gender, following, reading, self.owner)]
+            return self._possessive(gender, following, reading, self.owner)
         match self.determiner:
             case Determiner.THE | Determiner.GENERIC:
-                return [article]
+                return article
             case Determiner.THIS:
                 masculine = "cet" if begins_with_vowel(following) else "ce"
-                return ["ces" if self.plural else {"m": masculine, "f": "cette"}[gender]]
-            case Determiner.LOTS:
-                return ["beaucoup", "de"]
+                return "ces" if self.plural else {"m": masculine, "f": "cette"}[gender]
             case Determiner.A if negated:
-                return ["de"]
+                return "de"
             case Determiner.A if self.noun.mass:
-                return ["de", article]
+                return f"de {article}"
             case Determiner.A if self.plural:
-                return ["de" if self.adjective and self.adjective.place == "before" else "des"]
+                return "de" if self.adjective and self.adjective.place == "before" else "des"
             case Determiner.A:
-                return [{"m": "un", "f": "une"}[gender]]
-        return [self.determiner.value]
+                return {"m": "un", "f": "une"}[gender]
+        return self.determiner.value
 
     def _possessive(self, gender: str, following: str, reading: Reading, owner: Pronoun) -> str:
         polite = owner.possessive == "your" and reading.address == "vous"

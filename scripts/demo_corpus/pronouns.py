@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 from demo_corpus.conjugation import Slot
+from demo_corpus.tokens import Token, numbered
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ class Nominal(Protocol):
     def questions(self) -> frozenset[str]:
         """The fields of `Reading` that its French depends on."""
 
-    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """English tokens; `some` is the article of mass nouns and plurals: some, any or nothing."""
 
-    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """French tokens; after a negation, un and du become de."""
 
     def agreement(self, reading: Reading) -> Agreement:
@@ -73,32 +74,34 @@ class Pronoun:
     person: str
     questions: frozenset[str]
 
-    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """I or me."""
-        return [self.object if as_object else self.subject]
+        return [Token(self.object if as_object else self.subject, "pronoun")]
 
-    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """The subject pronoun: je, tu, il."""
         agreement = self.agreement(reading)
         third = {("m", False): "il", ("f", False): "elle", ("m", True): "ils", ("f", True): "elles"}
         first_or_second = {0: "je", 1: "tu", 3: "nous", 4: "vous"}
-        return [first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural]]
+        return [Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")]
 
-    def clitic(self, reading: Reading, *, dative: bool) -> str:
+    def clitic(self, reading: Reading, *, dative: bool) -> Token:
         """The object pronoun before the verb: me, le, lui."""
-        agreement = self.agreement(reading)
+        return Token(self._clitic(self.agreement(reading), dative), "pronoun")
+
+    def _clitic(self, agreement: Agreement, dative: bool) -> str:
         if agreement.slot in (2, 5):
             if dative:
                 return "leur" if agreement.plural else "lui"
             return "les" if agreement.plural else {"m": "le", "f": "la"}[agreement.gender]
         return {0: "me", 1: "te", 3: "nous", 4: "vous"}[agreement.slot]
 
-    def strong(self, reading: Reading) -> str:
+    def strong(self, reading: Reading) -> Token:
         """The form that stands alone: avec moi, plus grand que lui."""
         agreement = self.agreement(reading)
         third = {("m", False): "lui", ("f", False): "elle", ("m", True): "eux", ("f", True): "elles"}
         first_or_second = {0: "moi", 1: "toi", 3: "nous", 4: "vous"}
-        return first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural]
+        return Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")
 
     def agreement(self, reading: Reading) -> Agreement:
         """The gender comes from the reading, but for he and she."""
@@ -128,7 +131,10 @@ PEOPLE = (I, YOU, HE, SHE, WE, THEY)
 
 @dataclass(frozen=True)
 class Word:
-    """A subject that is one unchanging word in each language: a name, who, the it of the weather."""
+    """A subject that is one unchanging word in each language: a name, who, the it of the weather.
+
+    When it is more (Tom and Mary), the words translate each other in their order.
+    """
 
     english_word: str
     french_word: str
@@ -137,13 +143,13 @@ class Word:
     person: str = "he"
     questions: frozenset[str] = frozenset()
 
-    def english(self, *, as_object: bool = False, some: str = "") -> list[str]:
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """The word."""
-        return self.english_word.split()
+        return numbered(self.english_word)
 
-    def french(self, reading: Reading, *, negated: bool = False) -> list[str]:
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """The word."""
-        return self.french_word.split()
+        return numbered(self.french_word)
 
     def agreement(self, reading: Reading) -> Agreement:
         """Third person."""

@@ -8,8 +8,9 @@ from demo_corpus.drawing import COUNTED, Dice, nouns_among, pronoun_object, some
 from demo_corpus.phrases import Determiner, NounPhrase
 from demo_corpus.predicates import Predicate
 from demo_corpus.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
-from demo_corpus.sentences import Sentence, wh_question, what, who
+from demo_corpus.sentences import Sentence, mark, wh_question, what, who
 from demo_corpus.simple import intransitive_predicate, object_for
+from demo_corpus.tokens import Token, meaning, numbered, under
 from demo_corpus.words import Aspect
 
 _SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
@@ -54,14 +55,14 @@ def where_question(dice: Dice) -> Sentence:
     subject = _asked_about(dice)
     placed = [verb for verb in verbs.INTRANSITIVE if verb.places]
     predicate = Predicate(verbs.GO if dice.chance(0.2) else dice.pick(placed))
-    return wh_question("where", "où", _plain(weave(dice, subject, predicate)))
+    return wh_question(numbered("where"), numbered("où"), _plain(weave(dice, subject, predicate)))
 
 
 def when_question(dice: Dice) -> Sentence:
     """When will she arrive? When are you leaving?."""
     subject = _asked_about(dice)
     tense = dice.pick((Tense.FUTURE, Tense.PAST, Tense.SIMPLE))
-    return wh_question("when", "quand", Clause(subject, Predicate(dice.pick(_SCHEDULED)), tense))
+    return wh_question(numbered("when"), numbered("quand"), Clause(subject, Predicate(dice.pick(_SCHEDULED)), tense))
 
 
 def why_question(dice: Dice) -> Sentence:
@@ -76,7 +77,7 @@ def why_question(dice: Dice) -> Sentence:
     clause = _at_once(clause)
     if dice.chance(0.3):
         clause = replace(clause, polarity=Polarity.NOT, contracted=True)
-    return wh_question("why", "pourquoi", clause)
+    return wh_question(numbered("why"), numbered("pourquoi"), clause)
 
 
 def what_question(dice: Dice) -> Sentence:
@@ -90,9 +91,11 @@ def where_is(dice: Dice) -> Sentence:
     phrase = thing(dice, dice.pick(nouns_among("animal text small clothing vehicle public dish")))
     if phrase.noun.is_among("public"):
         phrase = replace(phrase, plural=False)
-    verb, be = ("sont", "are") if phrase.plural else ("est", "is")
+    opening, french_opening = ("where are", "où sont") if phrase.plural else ("where is", "où est")
     return Sentence(
-        ["where", be, *phrase.english(), "?"], lambda r: ["où", verb, *phrase.french(r), "?"], phrase.questions
+        [*numbered(opening), *under("subject", phrase.english()), mark("?")],
+        lambda r: [*numbered(french_opening), *under("subject", phrase.french(r)), mark("?")],
+        phrase.questions,
     )
 
 
@@ -105,4 +108,5 @@ def how_many(dice: Dice) -> Sentence:
     if verb.aspect is not Aspect.STATE and clause.tense is not Tense.FUTURE:
         clause = replace(clause, tense=Tense.PAST)
     clause = replace(clause, fronted=NounPhrase(Determiner.A, noun, plural=True))
-    return wh_question(f"how many {noun.english_plural}", f"combien de {noun.french_plural}", clause)
+    opening = [*meaning("number", "how", "many"), Token(noun.english_plural, "noun")]
+    return wh_question(opening, [*meaning("number", "combien", "de"), Token(noun.french_plural, "noun")], clause)

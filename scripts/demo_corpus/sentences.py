@@ -6,51 +6,58 @@ from dataclasses import dataclass
 from demo_corpus import english, french
 from demo_corpus.clauses import Clause
 from demo_corpus.pronouns import Reading, readings
+from demo_corpus.tokens import Line, Token, meaning, under
 
 
 @dataclass(frozen=True)
 class Sentence:
     """An English sentence and its French, which depends on the reading."""
 
-    english: list[str]
-    french: Callable[[Reading], list[str]]
+    english: list[Token]
+    french: Callable[[Reading], list[Token]]
     questions: frozenset[str]
 
     @property
-    def source(self) -> str:
+    def source(self) -> Line:
         """The English text."""
         return english.join(self.english)
 
     @property
-    def targets(self) -> list[str]:
+    def targets(self) -> list[Line]:
         """The distinct French texts, the most common reading first."""
         return list(dict.fromkeys(french.join(self.french(r)) for r in readings(self.questions)))
 
 
+def mark(text: str) -> Token:
+    """What ends a sentence."""
+    return Token(text, "mark")
+
+
 def statement(clause: Clause) -> Sentence:
     """He is singing."""
-    return Sentence([*clause.english(), "."], lambda r: [*clause.french(r), "."], clause.questions)
+    return Sentence([*clause.english(), mark(".")], lambda r: [*clause.french(r), mark(".")], clause.questions)
 
 
 def yes_no(clause: Clause) -> Sentence:
     """Is he singing? -> Est-ce qu'il chante ?."""
     return Sentence(
-        [*clause.english(inverted=True), "?"],
-        lambda r: ["est-ce", "que", *clause.french(r), "?"],
+        [*clause.english(inverted=True), mark("?")],
+        # What asks in English is the auxiliary before the subject.
+        lambda r: [*meaning("tense", "est-ce", "que"), *clause.french(r), mark("?")],
         clause.questions,
     )
 
 
 def who(clause: Clause) -> Sentence:
     """Who is singing? The clause has who for its subject."""
-    return Sentence([*clause.english(), "?"], lambda r: [*clause.french(r), "?"], clause.questions)
+    return Sentence([*clause.english(), mark("?")], lambda r: [*clause.french(r), mark("?")], clause.questions)
 
 
-def wh_question(word: str, french_word: str, clause: Clause) -> Sentence:
+def wh_question(opening: list[Token], french_opening: list[Token], clause: Clause) -> Sentence:
     """Where is he singing? -> Où chante-t-il ?."""
     return Sentence(
-        [*word.split(), *clause.english(inverted=True), "?"],
-        lambda r: [*french_word.split(), *clause.french(r, inverted=True), "?"],
+        [*under("opening", opening), *clause.english(inverted=True), mark("?")],
+        lambda r: [*under("opening", french_opening), *clause.french(r, inverted=True), mark("?")],
         clause.questions,
     )
 
@@ -58,7 +65,7 @@ def wh_question(word: str, french_word: str, clause: Clause) -> Sentence:
 def what(clause: Clause) -> Sentence:
     """What is he eating? -> Qu'est-ce qu'il mange ?."""
     return Sentence(
-        ["what", *clause.english(inverted=True), "?"],
-        lambda r: ["que", "est-ce", "que", *clause.french(r), "?"],
+        [Token("what", "what"), *clause.english(inverted=True), mark("?")],
+        lambda r: [*meaning("what", "que", "est-ce", "que"), *clause.french(r), mark("?")],
         clause.questions,
     )

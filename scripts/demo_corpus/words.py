@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from demo_corpus import english, french
+from demo_corpus.tokens import Token, numbered
 
 
 @dataclass(frozen=True)
@@ -97,20 +98,34 @@ class Verb:
 
 @dataclass(frozen=True)
 class Fixed:
-    """A phrase that never changes: at home, tomorrow, faim. French tokens are not yet contracted."""
+    """A phrase that never changes: at home, tomorrow, faim. French tokens are not yet contracted.
+
+    Words translate each other in their order, unless the French ones bear the numbers of the English words they
+    translate: "last week" is "la2 semaine2 dernière1", and "in front of" is "devant123".
+    """
 
     english_words: str
     french_words: str
 
-    @property
-    def english_tokens(self) -> list[str]:
-        """Words of the English side."""
-        return self.english_words.split()
+    def __post_init__(self) -> None:
+        unmarked = len(self.english_words.split()) == len(self.french_words.split())
+        if not unmarked and not all(word[-1].isdigit() for word in self.french_words.split()):
+            raise ValueError(f"{self.french_words!r} does not tell which words of {self.english_words!r} it translates")
 
     @property
-    def french_tokens(self) -> list[str]:
+    def english_tokens(self) -> list[Token]:
+        """Words of the English side."""
+        return numbered(self.english_words)
+
+    @property
+    def french_tokens(self) -> list[Token]:
         """Words of the French side."""
-        return self.french_words.split()
+        tokens = []
+        for place, word in enumerate(self.french_words.split(), 1):
+            bare = word.rstrip("123456789")
+            numbers = word[len(bare) :] or str(place)
+            tokens.append(Token(bare, *numbers))
+        return tokens
 
 
 def rows(table: str, columns: int) -> Iterator[list[str]]:
