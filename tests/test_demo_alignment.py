@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -53,6 +54,12 @@ def assert_all_words_are_linked(source: str, target: str, line: str) -> None:
 def test_links_are_in_range_and_no_word_is_left_out() -> None:
     for (source, target), line in BY_PAIR.items():
         assert_all_words_are_linked(source, target, line)
+
+
+def test_most_french_words_have_one_link() -> None:
+    places = [Counter(target for _, target in links(line)) for line in LINES]
+    counts = [count for words in places for count in words.values()]
+    assert round(100 * counts.count(1) / len(counts)) == 83  # as the README of the corpus says
 
 
 @given(st.integers(0, 10_000))

@@ -108,8 +108,8 @@ class Fixed:
     french_words: str
 
     def __post_init__(self) -> None:
-        unmarked = len(self.english_words.split()) == len(self.french_words.split())
-        if not unmarked and not all(word[-1].isdigit() for word in self.french_words.split()):
+        in_step = len(self.english_words.split()) == len(self.french_words.split())
+        if not in_step and not all(word[-1].isdigit() for word in self.french_words.split()):
             raise ValueError(f"{self.french_words!r} does not tell which words of {self.english_words!r} it translates")
 
     @property
