@@ -30,7 +30,7 @@ _COLOURS = LinearSegmentedColormap.from_list(
     "attention",
     ["#f2f7ff", "#c9dcfe", "#a0c0fa", "#7ba5f2", "#5889e5", "#386dd2", "#1c51bb", "#01379f", "#001d7e"],
 )
-_INK, _FAINT = "#1f2933", "#7b8794"
+INK, FAINT = "#1f2933", "#7b8794"
 
 # Sizes in inches. Cells shrink to keep the longer side at _SIDE, but not below what can be read.
 _CELL_MAX, _CELL_MIN, _SIDE = 0.46, 0.17, 14.0
@@ -40,7 +40,7 @@ _LONGEST_LABEL = 28  # characters
 _STYLE: dict[Any, Any] = {
     "text.usetex": False,
     "text.parse_math": False,  # "$5 or $6" is money
-    "text.color": _INK,
+    "text.color": INK,
     "svg.hashsalt": "nmt",  # the same picture gives the same bytes
     "svg.fonttype": "path",  # looks the same where the fonts are not installed
     "pdf.fonttype": 42,
@@ -72,37 +72,50 @@ def draw(
         target_name: Name of the target axis.
     """
     weights = np.asarray(weights, dtype=float)
-    assert weights.shape == (len(target_tokens), len(source_tokens)), weights.shape
     assert weights.size, "there is nothing to draw"
     rows, columns = weights.shape
     cell = float(np.clip(_SIDE / max(rows, columns), _CELL_MIN, _CELL_MAX))
-    size = min(0.6 * cell * 72, 11)  # points
-    with _our_style():
+    with our_style():
         figure = Figure(figsize=(columns * cell, rows * cell), dpi=160)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
-        mesh = axes.pcolormesh(weights, cmap=_COLOURS, vmin=0, vmax=1, edgecolors="white", linewidth=min(2.5 * cell, 1))
-        mesh.set_rasterized(weights.size > 4000)  # else a vector file of a long pair takes megabytes
-        axes.invert_yaxis()
-        axes.tick_params(length=0, pad=4)
-        axes.spines[:].set_visible(False)
-        _label_axes(axes, source_tokens, target_tokens, size)
-        _rotate_if_crowded(figure, axes, cell)
+        mesh = draw_grid(axes, source_tokens, target_tokens, weights, cell)
         _name_axes(axes, source_name, target_name, title)
         if cell == _CELL_MAX and weights.size <= 200:
             _write_values(axes, weights)
-        _add_colour_bar(figure, mesh, rows * cell)
-        _fit_figure(figure)
+        add_colour_bar(figure, mesh, rows * cell)
+        fit_figure(figure)
     return figure
+
+
+def draw_grid(
+    axes: Axes, source_tokens: Sequence[str], target_tokens: Sequence[str], weights: np.ndarray, cell: float
+) -> QuadMesh:
+    """Fill `axes` with the cells, each `cell` inches wide, and a token beside each row and above each column."""
+    assert weights.shape == (len(target_tokens), len(source_tokens)), weights.shape
+    mesh = axes.pcolormesh(weights, cmap=_COLOURS, vmin=0, vmax=1, edgecolors="white", linewidth=min(2.5 * cell, 1))
+    mesh.set_rasterized(weights.size > 4000)  # else a vector file of a long pair takes megabytes
+    axes.invert_yaxis()
+    axes.tick_params(length=0, pad=4)
+    axes.spines[:].set_visible(False)
+    _label_axes(axes, source_tokens, target_tokens, size=min(0.6 * cell * 72, 11))  # points
+    _rotate_if_crowded(axes, cell)
+    return mesh
 
 
 def draw_translation(translation: "Translation", languages: tuple[str, str], words: bool = True) -> Figure:
     """Draw the attention behind a translation, by words or by the model's own pieces."""
     source, target, weights = translation.source_tokens, translation.target_tokens, translation.attention
     if words:
-        source, weights = merge_words(source, weights, axis=1)
-        target, weights = merge_words(target, weights, axis=0)
+        source, target, weights = by_words(translation)
     return draw(source, target, weights, source_name=languages[0], target_name=languages[1])
+
+
+def by_words(translation: "Translation") -> tuple[list[str], list[str], np.ndarray]:
+    """Source words, target words, and the attention between them."""
+    source, weights = merge_words(translation.source_tokens, translation.attention, axis=1)
+    target, weights = merge_words(translation.target_tokens, weights, axis=0)
+    return source, target, weights
 
 
 def save(figure: Figure, path: Path | str) -> None:
@@ -115,7 +128,7 @@ def save(figure: Figure, path: Path | str) -> None:
     check_name(path)
     kind = path.suffix.lower()
     content = io.BytesIO()
-    with _our_style():
+    with our_style():
         figure.savefig(content, format=kind[1:], dpi=figure.dpi, metadata=_METADATA[kind])
     write_bytes(path, content.getvalue())
 
@@ -129,13 +142,13 @@ def check_name(path: Path) -> None:
 def to_array(figure: Figure) -> np.ndarray:
     """Return the picture as pixels (height, width, 3), uint8, as TensorBoard wants it."""
     canvas = FigureCanvasAgg(figure)
-    with _our_style():
+    with our_style():
         canvas.draw()
     return np.array(canvas.buffer_rgba())[..., :3]
 
 
 @contextmanager
-def _our_style() -> Iterator[None]:
+def our_style() -> Iterator[None]:
     """Set matplotlib's settings for a while, and silence what ``fonts`` has said already."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -150,7 +163,7 @@ def _label_axes(axes: Axes, source: Sequence[str], target: Sequence[str], size: 
     for labels, tokens in ((axes.get_xticklabels(), source), (axes.get_yticklabels(), target)):
         fonts = families("…".join(tokens))
         for label in labels:
-            label.set(fontfamily=fonts, fontsize=size, color=_INK, parse_math=False)
+            label.set(fontfamily=fonts, fontsize=size, color=INK, parse_math=False)
 
 
 def _shorten(token: str) -> str:
@@ -163,18 +176,18 @@ def _shorten(token: str) -> str:
     return token[:end] + "…"
 
 
-def _rotate_if_crowded(figure: Figure, axes: Axes, cell: float) -> None:
+def _rotate_if_crowded(axes: Axes, cell: float) -> None:
     """Slant the source labels unless each fits over its column."""
     labels: list[Text] = axes.get_xticklabels()
-    if max(label.get_window_extent().width for label in labels) > 0.92 * cell * figure.dpi:
+    if max(label.get_window_extent().width for label in labels) > 0.92 * cell * axes.figure.dpi:
         for label in labels:
             label.set(rotation=45, ha="left", va="bottom", rotation_mode="anchor")
 
 
 def _name_axes(axes: Axes, source_name: str, target_name: str, title: str | None) -> None:
     axes.xaxis.set_label_position("top")
-    axes.set_xlabel(source_name, fontfamily=families(source_name), fontsize=9, color=_FAINT, labelpad=8)
-    axes.set_ylabel(target_name, fontfamily=families(target_name), fontsize=9, color=_FAINT, labelpad=8)
+    axes.set_xlabel(source_name, fontfamily=families(source_name), fontsize=9, color=FAINT, labelpad=8)
+    axes.set_ylabel(target_name, fontfamily=families(target_name), fontsize=9, color=FAINT, labelpad=8)
     if title:
         axes.set_title(title, fontfamily=families(title), fontsize=12, pad=12)
 
@@ -184,11 +197,11 @@ def _write_values(axes: Axes, weights: np.ndarray) -> None:
     for (row, column), weight in np.ndenumerate(weights):
         if weight >= 0.05:
             number = f"{weight:.2f}".removeprefix("0")
-            colour = "white" if weight > 0.45 else _INK
+            colour = "white" if weight > 0.45 else INK
             axes.text(column + 0.5, row + 0.5, number, ha="center", va="center", fontsize=7.5, color=colour)
 
 
-def _add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
+def add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
     """Put a slim scale from 0 to 1 to the right, as tall as the grid but not taller than a scale need be."""
     width_inches, height_inches = figure.get_size_inches()
     bar_height = min(height, _BAR_HEIGHT)
@@ -200,10 +213,10 @@ def _add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
     )
     bar = figure.colorbar(mesh, cax=figure.add_axes(box), ticks=[0, 0.5, 1] if bar_height > 0.8 else [0, 1])
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, pad=3, labelsize=7.5, labelcolor=_FAINT)
+    bar.ax.tick_params(length=0, pad=3, labelsize=7.5, labelcolor=FAINT)
 
 
-def _fit_figure(figure: Figure) -> None:
+def fit_figure(figure: Figure) -> None:
     """Grow the figure around everything drawn: no label is cut off, and cells keep their size.
 
     matplotlib's layout engines do the opposite, they shrink the grid to make room inside a given size.

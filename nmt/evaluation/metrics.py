@@ -23,7 +23,7 @@ _BUCKETS = 6  # enough to see a trend, few enough to read
 _ROUND_WIDTHS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 100, 200, 500)
 _SEGMENTER_EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
-_Streams = list[list[Any]]  # texts, with None for an absent reference, which sacreBLEU's own types forget
+Streams = list[list[Any]]  # texts, with None for an absent reference, which sacreBLEU's own types forget
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def score(
         ter: Whether to compute TER, the slow one of the three. Validation during training goes without.
     """
     assert len(hypotheses) == len(references) == len(sources)
-    streams = _reference_streams(references)
+    streams = reference_streams(references)
     tokenizer = choose_tokenizer(streams[0])
     bleu = BLEU(tokenize=tokenizer, force=True)  # force: no advice about periods set apart by the model
     corpus = bleu.corpus_score(hypotheses, streams, n_bootstrap=bootstrap)
@@ -147,7 +147,7 @@ def _warn_once_about(tokenizer: str) -> None:
         )
 
 
-def _reference_streams(references: Sequence[Sequence[str]]) -> _Streams:
+def reference_streams(references: Sequence[Sequence[str]]) -> Streams:
     """Turn references by sentence into sacreBLEU's streams: the first of every sentence, the second, ...
 
     sacreBLEU skips None, so what is absent never counts; an empty string would count as a reference. Repeated
@@ -169,7 +169,7 @@ def _ter(tokenizer: str) -> TER:
     return TER(normalized=by_character, asian_support=by_character)
 
 
-def _measure(metric: Metric, hypotheses: Sequence[str], streams: _Streams) -> Score:
+def _measure(metric: Metric, hypotheses: Sequence[str], streams: Streams) -> Score:
     return Score(metric.corpus_score(hypotheses, streams).score, str(metric.get_signature()))
 
 
@@ -194,7 +194,7 @@ def _source_lengths(sources: Sequence[str]) -> tuple[str, np.ndarray]:
 
 
 def _bleu_by_length(
-    hypotheses: Sequence[str], streams: _Streams, lengths: np.ndarray, tokenizer: str
+    hypotheses: Sequence[str], streams: Streams, lengths: np.ndarray, tokenizer: str
 ) -> tuple[LengthBucket, ...]:
     """Compute BLEU in buckets of source length: equal round widths up to the longest few, then the rest."""
     # Sentences of fewer than four tokens have no 4-grams. With the effective order their BLEU is that of the
