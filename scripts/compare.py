@@ -1,0 +1,125 @@
+"""Compare finished runs: `python scripts/compare.py outputs/SWEEP`.
+
+Runs are grouped by the name of their model; seeds are the members of a group. All must have been scored on the same
+sentences with the same search. The table goes to stdout; everything else is written into a directory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt import cli
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from comparison.summary import Groups
+
+EXAMPLES = """examples:
+  python train.py -m model=bahdanau,luong,seq2seq seed=1,2,3
+  python scripts/compare.py outputs/SWEEP
+  python scripts/compare.py outputs/SWEEP outputs/RUN --baseline luong
+  python scripts/compare.py outputs/RUN1 outputs/RUN2 --output comparison/ --sentence "They are watching."
+"""
+
+
+def main() -> None:
+    """Read the command line, compare, print and draw."""
+    options = parse(sys.argv[1:])
+    # Imported late: --help and a mistyped option answer at once.
+    from comparison import report, runs, summary
+    from rich.console import Console
+
+    from nmt.console import log_to_console
+    from nmt.files import write_text
+
+    log_to_console()
+    output = options.output or default_output(options.runs[0], runs.is_run(options.runs[0]))
+    members = runs.load_members(runs.find_runs(options.runs))
+    runs.check_comparable(members)
+    baseline = summary.choose_baseline(members, options.baseline)
+    groups = summary.group(members)
+    rows = summary.summarise(groups, baseline, options.trials)
+    notes = report.legend(members, rows, baseline, options.trials)
+    title = f"{len(groups)} models, {len(members)} runs, compared with {baseline}"
+    # Into a pipe there is no width to keep to: a row stays on its line.
+    Console(width=None if sys.stdout.isatty() else 150).print(report.terminal(rows, title, notes))
+    pictures = draw(groups, baseline, options.sentence, output)
+    write_text(output / "comparison.csv", report.comma_separated(rows))
+    write_text(output / "comparison.md", report.markdown(rows, title, notes, pictures))
+    print(f"tables and pictures: {output}", file=sys.stderr)
+
+
+def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> dict[str, str]:
+    """Write the pictures; gives their names and what they show."""
+    from comparison import panel, plots
+    from comparison.style import looks
+
+    from nmt.evaluation.heatmap import save
+
+    styles = looks(list(groups), baseline)
+    sentence = (sentence or "").strip() or panel.choose_sentence(groups[baseline][0])
+    translations = panel.translate(groups, sentence)
+    figures = {
+        "bleu.png": (
+            "BLEU on the test set: a dot for each run, a stroke for the mean",
+            plots.draw_scores(groups, styles, baseline),
+        ),
+        "curves.png": (
+            "Validation BLEU, as far as all seeds of a model go; bands from the lowest seed to the highest",
+            plots.draw_curves(groups, styles),
+        ),
+        "lengths.png": (
+            "BLEU by source length; bands from the lowest seed to the highest",
+            plots.draw_lengths(groups, styles),
+        ),
+        "attention.png": (
+            f"Attention of the first seed on “{sentence}”",
+            panel.draw_panel(translations) if translations else None,
+        ),
+    }
+    for name, (_, figure) in figures.items():
+        if figure is not None:
+            save(figure, output / name)
+    return {name: caption for name, (caption, figure) in figures.items() if figure is not None}
+
+
+def default_output(first: Path, is_run: bool) -> Path:
+    """Beside the runs of a sweep; a single run has no such place."""
+    if is_run:
+        raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
+    return first / "comparison"
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(
+        prog="compare.py",
+        description="Compare finished runs by model: scores over seeds, a paired test, costs, curves, attention.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("runs", type=Path, nargs="+", help="run directories, or directories of runs such as a sweep")
+    parser.add_argument("--baseline", metavar="NAME", help="compare with this model (default: bahdanau, or the first)")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="where it all goes (default: comparison/ in the sweep named first)"
+    )
+    parser.add_argument(
+        "--sentence", metavar="TEXT", help="draw the attention on this (default: a test sentence of about eight words)"
+    )
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=1000,
+        help="of the randomisation test (default: 1000; 10000 takes ten times as long)",
+    )
+    options = parser.parse_args(arguments)
+    if options.trials < 100:
+        raise UserError(f"--trials must be at least 100 for p to mean something; it is {options.trials}.")
+    return options
+
+
+if __name__ == "__main__":
+    cli.run(main)

@@ -1,0 +1,1 @@
+"""What `scripts/compare.py` reads, computes, writes and draws."""

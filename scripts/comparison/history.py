@@ -1,0 +1,81 @@
+"""The validations of a run over its updates and its training time, from its TensorBoard events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tensorboard.backend.event_processing.event_file_loader import (  # type: ignore[import-untyped]
+    LegacyEventFileLoader,
+)
+
+_PREFIX = "validation/"
+
+
+@dataclass
+class History:
+    """Values of a run's validations: metric → update → value; and the training time of every update reported."""
+
+    metrics: dict[str, dict[int, float]] = field(default_factory=dict)
+    seconds: dict[int, float] = field(default_factory=lambda: {0: 0.0})
+
+    def at(self, metric: str, step: int) -> float | None:
+        """The value at an update, if it was measured there."""
+        return self.metrics.get(metric, {}).get(step)
+
+    def by_step(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
+        """Updates, rising, and the values after them."""
+        points = sorted(self.metrics.get(metric, {}).items())
+        return np.array([step for step, _ in points], dtype=float), np.array([value for _, value in points])
+
+    def time_of(self, steps: np.ndarray) -> np.ndarray:
+        """Seconds of training until these updates."""
+        return np.interp(steps, *_columns(self.seconds))
+
+    def forget_after(self, step: int) -> None:
+        """Drop what an interrupted attempt did after the checkpoint that the run went on from."""
+        for values in (self.seconds, *self.metrics.values()):
+            for later in [other for other in values if other > step]:
+                del values[later]
+
+
+def read_history(directory: Path) -> History:
+    """Read all event files of a run, one for each time it was started.
+
+    A file's clock starts with its session, so the time between an interruption and the resumption is not counted.
+    """
+    history = History()
+    for path in sorted(directory.glob("events.out.tfevents.*"), key=in_order_of_numbers):
+        start = base = 0.0
+        for event in LegacyEventFileLoader(str(path)).Load():
+            if event.HasField("file_version") and not start:
+                start = event.wall_time
+            elif event.HasField("session_log"):
+                history.forget_after(event.step - 1)  # Monitor.live purges from the step after the checkpoint
+                base = float(np.interp(event.step - 1, *_columns(history.seconds)))
+            for tag, value in _scalars(event):
+                if tag.startswith(_PREFIX):
+                    history.metrics.setdefault(tag.removeprefix(_PREFIX), {})[event.step] = value
+                if event.step:  # the scores of the test set are filed under step 0
+                    history.seconds[event.step] = base + event.wall_time - start
+    return history
+
+
+def in_order_of_numbers(path: Path) -> list[tuple[int, str]]:
+    """Sort 2_… before 10_…, as Hydra numbers the jobs of a sweep and TensorBoard its files."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]
+
+
+def _columns(points: dict[int, float]) -> tuple[list[int], list[float]]:
+    keys = sorted(points)
+    return keys, [points[key] for key in keys]
+
+
+def _scalars(event: Any) -> Iterator[tuple[str, float]]:
+    for value in event.summary.value:
+        if value.HasField("simple_value"):
+            yield value.tag, value.simple_value

@@ -1,0 +1,93 @@
+"""The same sentence through all models: their attention side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from comparison.runs import Member
+from comparison.style import new_figure
+from comparison.summary import Groups
+from nmt.evaluation.fonts import families
+from nmt.evaluation.heatmap import INK, add_colour_bar, by_words, draw_grid, fit_figure, our_style
+from nmt.translator import Translation, Translator
+
+_LENGTH = {"words": 8, "characters": 12}  # long enough to show a pattern, short enough to read many times
+_CELL, _GAP = 0.27, 0.32  # inches
+
+
+def choose_sentence(member: Member) -> str:
+    """The first test sentence that is as near to a readable length as any; no run's scores have a say."""
+    unit = member.scores["length_unit"]
+
+    def distance(source: str) -> int:
+        length = len(source.split()) if unit == "words" else len("".join(source.split()))
+        return abs(length - _LENGTH[unit])
+
+    return min(member.sources, key=distance)
+
+
+def translate(groups: Groups, sentence: str) -> dict[str, Translation]:
+    """The translation by the first seed of each model that has attention."""
+    found = {}
+    for name, runs in groups.items():
+        best = Translator.load(runs[0].run, "cpu").translate([sentence])[0][0]
+        if best.attention is not None:
+            found[name] = best
+    return found
+
+
+def draw_panel(translations: dict[str, Translation]) -> Figure:
+    """Heatmaps in rows, by words, each below the name of its model."""
+    with our_style():
+        figure = new_figure()
+        maps, mesh = [], None
+        for name, translation in translations.items():
+            source, target, weights = by_words(translation)
+            axes = figure.add_axes((0, 0, len(source) * _CELL, len(target) * _CELL), label=name)
+            mesh = draw_grid(axes, source, target, weights, _CELL)
+            axes.set_title(name, loc="left", fontfamily=families(name), fontsize=12, color=INK, pad=7)
+            maps.append(axes)
+        assert mesh is not None, "there is nothing to draw"
+        _arrange(figure, maps)
+        add_colour_bar(figure, mesh, 1.6)
+        fit_figure(figure)
+    return figure
+
+
+def _arrange(figure: Figure, maps: Sequence[Axes]) -> None:
+    """Place the maps in rows from the top left, grids aligned, with room for the longest labels."""
+    boxes = [_inches(figure, axes) for axes in maps]
+    width, height = (max(box[side] for box in boxes) for side in (2, 3))
+    before, above = max(-box[0] for box in boxes), max(box[1] for box in boxes)
+    columns = _columns(len(maps), width, height)
+    tops = [0.0]  # of the grids, from the top of the first
+    for row in range(0, len(maps), columns):
+        lowest = max(axes.get_position().height for axes in maps[row : row + columns])
+        tops.append(tops[-1] + lowest + above + _GAP)
+    total = np.array([(columns - 1) * (width + _GAP) + width - before, tops[-1] - above - _GAP])
+    figure.set_size_inches(*total)
+    for place, axes in enumerate(maps):
+        row, column = divmod(place, columns)
+        size = axes.get_position().size
+        corner = np.array([column * (width + _GAP), total[1] - tops[row] - size[1]])
+        axes.set_position((*(corner / total), *(size / total)))
+
+
+def _inches(figure: Figure, axes: Axes) -> tuple[float, float, float, float]:
+    """How far a map reaches left of its grid (negative) and above it, and its width and height with labels."""
+    drawn = axes.get_tightbbox()
+    assert drawn is not None
+    box = drawn.transformed(figure.dpi_scale_trans.inverted())
+    return box.x0, box.y1 - axes.get_position().height, box.width, box.height
+
+
+def _columns(count: int, width: float, height: float) -> int:
+    """One row of up to four; beyond that, as many columns as make the whole somewhat wider than high."""
+    fitting = round(math.sqrt(1.2 * count * height / width))
+    rows = math.ceil(count / max(fitting, 4))
+    return math.ceil(count / rows)  # all rows as full as the last one allows

@@ -1,0 +1,114 @@
+"""The comparison as a table: on the terminal, in Markdown, and as plain numbers in CSV; with a legend."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from comparison.runs import Member, differing
+from comparison.summary import Row, Spread
+
+NOTHING = "–"
+
+_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "model": lambda row: row.name,
+    "runs": lambda row: str(len(row.seeds)),
+    "BLEU": lambda row: _spread(row.bleu),
+    "chrF": lambda row: _spread(row.chrf),
+    "Δ BLEU": lambda row: NOTHING if row.delta is None else f"{row.delta:+.1f}".replace("-", "−"),
+    "p": lambda row: _p(row.p),
+    "parameters": lambda row: f"{row.parameters:,}",
+    "tokens/s": lambda row: f"{row.tokens_per_second:,.0f}",
+    "minutes": lambda row: f"{row.minutes:.1f}",
+    "entropy": lambda row: NOTHING if row.entropy is None else f"{row.entropy:.2f}",
+    "AER %": lambda row: NOTHING if row.aer is None else _spread(row.aer, 100),
+}
+
+
+def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and the text below them; AER only if some run has one."""
+    names = [name for name in _COLUMNS if name != "AER %" or any(row.aer for row in rows)]
+    return names, [[_COLUMNS[name](row) for name in names] for row in rows]
+
+
+def terminal(rows: Sequence[Row], title: str, notes: Sequence[str]) -> RenderableType:
+    """The table and its legend, for rich."""
+    names, body = cells(rows)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    for name in names:
+        table.add_column(name, justify="left" if name == "model" else "right")
+    for line in body:
+        table.add_row(*map(Text, line))
+    return Group(Text(title, style="bold"), table, *(Text(note, style="dim") for note in notes))
+
+
+def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: dict[str, str]) -> str:
+    """The same as a page, with the pictures (file name → what it shows)."""
+    names, body = cells(rows)
+    rule = ["---" if name == "model" else "---:" for name in names]
+    lines = [f"| {' | '.join(cell.replace('|', '¦') for cell in line)} |" for line in (names, rule, *body)]
+    legend = [f"- {note}" for note in notes]
+    images = [f"\n{caption}\n\n![{caption}]({name})" for name, caption in pictures.items()]
+    return "\n".join([f"# {title}", "", *lines, "", *legend, *images, ""])
+
+
+def comma_separated(rows: Sequence[Row]) -> str:
+    """Unrounded numbers, a line for each model; empty where there is none."""
+    with_aer = any(row.aer for row in rows)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heading = ["model", "runs", "seeds", "bleu_mean", "bleu_std", "chrf_mean", "chrf_std", "delta_bleu", "p"]
+    heading += ["parameters", "tokens_per_second", "minutes", "attention_entropy"]
+    writer.writerow(heading + (["aer_mean", "aer_std"] if with_aer else []))
+    for row in rows:
+        scores = (row.bleu.mean, row.bleu.std, row.chrf.mean, row.chrf.std, row.delta, row.p)
+        costs = (row.parameters, row.tokens_per_second, row.minutes, row.entropy)
+        aer = (row.aer.mean, row.aer.std) if row.aer else (None, None)
+        seeds = " ".join(map(str, row.seeds))
+        writer.writerow([row.name, len(row.seeds), seeds, *scores, *costs, *(aer if with_aer else ())])
+    return out.getvalue()
+
+
+def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials: int) -> list[str]:
+    """What the columns mean, and what they do not."""
+    scores = members[0].scores
+    evaluated = scores["evaluated"]
+    notes = [
+        f"Scores: {evaluated['examples']}, {scores['sentences']} sentences, split {evaluated['split_hash'][:12]}, "
+        f"beam {evaluated['decode']['beam_size']}; BLEU {scores['bleu']['signature']}; "
+        f"chrF {scores['chrf']['signature']}.",
+        f"±: sample standard deviation (n − 1) over the runs of a model, which differ in the seed; {NOTHING} for one.",
+        f"Δ BLEU: mean BLEU less that of {baseline}, the baseline.",
+        f"p: sacreBLEU's paired approximate randomisation test of BLEU ({trials} trials, two-sided) between a run and "
+        f"the run of {baseline} with the same seed, median over the seeds that both have. It is the share of trials "
+        "in which exchanging the two translations of randomly chosen test sentences makes a larger difference than "
+        "the one observed (never below 2/2ᵈ where d translations differ). It covers the sampling of test sentences, "
+        "not of seeds; the ± covers the seeds. It is not corrected for the number of models.",
+        "parameters: trained numbers, tied ones counted once. tokens/s: target tokens per second of training, "
+        "validations included. minutes: of training, mean over runs.",
+        "entropy: of the attention, in nats, mean over target tokens of the validation set at the best update; "
+        f"{NOTHING} without attention.",
+    ]
+    if any(row.aer for row in rows):
+        notes.append("AER: alignment error rate of the attention, in percent; lower is better.")
+    different = [name for name in differing(members) if name != "name" and not name.startswith("model.")]
+    if different:
+        notes.append(f"Settings that differ between models, besides the model itself: {', '.join(different)}.")
+    return notes
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if value >= 0.0005 else "< 0.001"
+
+
+def _spread(value: Spread, scale: float = 1) -> str:
+    std = NOTHING if value.std is None else f"{value.std * scale:.1f}"
+    return f"{value.mean * scale:.1f} ± {std}"

@@ -1,0 +1,180 @@
+"""Finished runs, as a comparison sees them, and whether they may be compared at all."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+from safetensors import safe_open
+
+from comparison.history import History, in_order_of_numbers, read_history
+from nmt.errors import UserError
+from nmt.run import Run
+from nmt.training.checkpoint import MODEL
+
+log = logging.getLogger("nmt.compare")
+
+# Where and how fast a run was made, not what it is. The rest must be equal among the seeds of one model.
+_INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | {
+    f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
+}
+_SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One finished run with its scores on the test set."""
+
+    run: Run
+    name: str
+    seed: int
+    settings: dict[str, Any]  # dotted name → value, without what is incidental
+    finished: dict[str, Any]
+    scores: dict[str, Any]
+    sources: tuple[str, ...]
+    hypotheses: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+    aer: float | None
+
+    @property
+    def scored(self) -> tuple[Any, ...]:
+        """What the scores are scores of; runs compare only where it is the same."""
+        evaluated = self.scores["evaluated"]
+        search = {name: value for name, value in evaluated["decode"].items() if name not in _SPEED}
+        sentences = (evaluated["examples"], evaluated["split_hash"], self.sources, self.references)
+        return sentences, search, self.scores["tokenizer"]
+
+    @cached_property
+    def history(self) -> History:
+        """How its validations went."""
+        return read_history(self.run.tensorboard)
+
+    @property
+    def parameters(self) -> int:
+        """Numbers that training adjusted; tied ones are stored once and count once."""
+        total = 0
+        with safe_open(self.run.best_checkpoint() / MODEL, framework="np") as tensors:
+            for name in tensors.keys():  # noqa: SIM118  # not a mapping
+                count = 1
+                for size in tensors.get_slice(name).get_shape():
+                    count *= size
+                total += count
+        return total
+
+
+def find_runs(paths: Sequence[Path]) -> list[Run]:
+    """Run directories among `paths` and directly inside them, each once, in the order given and of their numbers."""
+    found: dict[Path, Run] = {}
+    for path in paths:
+        if not path.is_dir():
+            raise UserError(f"{path} is not a directory: name runs, or directories of runs such as outputs/SWEEP.")
+        inside = sorted((child for child in path.iterdir() if child.name[0] != "."), key=in_order_of_numbers)
+        for directory in [path] if is_run(path) else filter(is_run, inside):
+            found.setdefault(directory.resolve(), Run(directory))
+    if not found:
+        raise UserError(f"No run in {', '.join(map(str, paths))}: name runs, or directories that runs are directly in.")
+    return list(found.values())
+
+
+def is_run(path: Path) -> bool:
+    """Whether a directory is that of a run."""
+    return Run(path).config_file.is_file()
+
+
+def load_members(runs: Sequence[Run]) -> list[Member]:
+    """Read the runs that are finished and scored; a warning names each of the others."""
+    members = []
+    for run in runs:
+        if not run.finished_file.is_file():
+            log.warning("%s is not finished; it is passed over.", run.directory)
+        elif not (run.evaluation / "scores.json").is_file():
+            log.warning("%s is passed over: %s", run.directory, _score_it(run, "has no scores"))
+        else:
+            members.append(_load(run))
+    if not members:
+        raise UserError("There is no finished run to compare: train some, or go on with those that were interrupted.")
+    return members
+
+
+def check_comparable(members: Sequence[Member]) -> None:
+    """Raise a UserError that names two runs if their scores, or their seeds, do not belong together."""
+    first = members[0]
+    for other in members[1:]:
+        for same, what in zip(_agreement(first, other), ("sentences", "search settings", "tokenizers"), strict=True):
+            if not same:
+                raise UserError(
+                    f"{first.run.directory} and {other.run.directory} were scored on or with different {what}: "
+                    "compare runs of one test set, with one decode configuration."
+                )
+    seen: dict[str, list[Member]] = {}
+    for member in members:
+        for twin in seen.setdefault(member.name, []):
+            if different := differing([twin, member]):
+                raise UserError(
+                    f"{twin.run.directory} and {member.run.directory} are both named {member.name} but differ in "
+                    f"{', '.join(different[:3])}: leave one out, or train it under another name=…."
+                )
+            if twin.seed == member.seed:
+                raise UserError(
+                    f"{twin.run.directory} and {member.run.directory} are one model with one seed: leave one out."
+                )
+        seen[member.name].append(member)
+
+
+def differing(members: Sequence[Member]) -> list[str]:
+    """Names of the settings that are not the same in all runs, apart from incidental ones."""
+    names = sorted({name for member in members for name in member.settings})
+    return [name for name in names if len({repr(member.settings.get(name)) for member in members}) > 1]
+
+
+def _agreement(one: Member, other: Member) -> list[bool]:
+    return [a == b for a, b in zip(one.scored, other.scored, strict=True)]
+
+
+def _load(run: Run) -> Member:
+    run.check()
+    values, provenance = run.read_config()
+    changes = dict(change.partition("=")[::2] for change in run.read_changes())
+    settings = _flat(values) | {name: yaml.safe_load(value) for name, value in changes.items()}
+    settings["data"] = provenance["data_key"]
+    finished = run.finished()
+    try:
+        scores = json.loads((run.evaluation / "scores.json").read_text(encoding="utf-8"))
+        lines = (run.evaluation / "translations.tsv").read_text(encoding="utf-8").splitlines()[1:]
+        cells = [line.split("\t") for line in lines]
+        if scores["evaluated"]["checkpoint"] != run.best_checkpoint().name:
+            raise UserError(_score_it(run, "has scores of another checkpoint than its best"))
+        alignment = run.evaluation / "alignment.json"
+        return Member(
+            run=run,
+            name=str(values["name"]),
+            seed=int(values["seed"]),
+            settings={name: value for name, value in settings.items() if name not in _INCIDENTAL},
+            finished=finished,
+            scores=scores,
+            sources=tuple(row[0] for row in cells),
+            hypotheses=tuple(row[1] for row in cells),
+            references=tuple(tuple(row[3:]) for row in cells),
+            aer=float(json.loads(alignment.read_text(encoding="utf-8"))["aer"]) if alignment.is_file() else None,
+        )
+    except UserError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UserError(_score_it(run, f"has an evaluation that cannot be read ({error!r})")) from error
+
+
+def _score_it(run: Run, problem: str) -> str:
+    return f"{run.directory} {problem}: run python evaluate.py --run {run.directory}."
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return flat

@@ -1,0 +1,140 @@
+"""What the plots share: quiet axes, colours that the colour-blind tell apart, names at the ends of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from nmt.evaluation.fonts import families
+from nmt.evaluation.heatmap import FAINT, INK
+
+# Paul Tol's muted scheme, less its palest, so that thin lines show on white. Beyond these eight the dashes change.
+_COLOURS = ("#332288", "#cc6677", "#117733", "#88ccee", "#aa4499", "#999933", "#44aa99", "#882255")
+_DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.4)))
+_RULE = "#e4e7eb"
+_LABEL_SIZE, _LABEL_HEIGHT = 8.5, 11.5  # points
+_LEADER, _SAMPLE = 16.0, 16.0  # points from a plot to the samples of lines beside it, and their length
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a model is drawn, the same in every plot."""
+
+    colour: str
+    dashes: Any
+    width: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model's mean over seeds, and how far they spread."""
+
+    name: str
+    x: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def looks(names: Sequence[str], baseline: str) -> dict[str, Look]:
+    """A look for each model; the baseline is in ink."""
+    others = [name for name in names if name != baseline]
+    found = {
+        name: Look(_COLOURS[i % len(_COLOURS)], _DASHES[i // len(_COLOURS) % len(_DASHES)], 1.1)
+        for i, name in enumerate(others)
+    }
+    return found | {baseline: Look(INK, "-", 1.8)}
+
+
+def new_figure() -> Figure:
+    """An empty figure of a square inch, to be filled with `add_axes` and then fitted around what is drawn."""
+    figure = Figure(figsize=(1, 1), dpi=160)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def add_axes(figure: Figure, left: float, width: float, height: float) -> Axes:
+    """Axes of a size in inches: light rules, no frame, faint numbers."""
+    axes = figure.add_axes((left, 0, width, height))
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelsize=_LABEL_SIZE, labelcolor=FAINT, pad=5)
+    axes.grid(axis="y", color=_RULE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def name_axes(axes: Axes, title: str, x: str) -> None:
+    """Say what is drawn, above and below it."""
+    axes.set_title(title, loc="left", fontsize=10.5, color=INK, pad=12)
+    axes.set_xlabel(x, fontsize=9, color=FAINT, labelpad=7)
+
+
+def draw_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look], **marks: Any) -> None:
+    """Draw lines with bands from the lowest to the highest seed, and their names to the right."""
+    alpha = 0.16 if len(lines) <= 6 else 0.09  # many bands would make mud
+    for line in lines:
+        look = styles[line.name]
+        if (line.high > line.low).any():
+            axes.fill_between(line.x, line.low, line.high, color=look.colour, alpha=alpha, linewidth=0)
+        axes.plot(line.x, line.mean, color=look.colour, linestyle=look.dashes, linewidth=look.width, **marks)
+    _name_lines(axes, lines, styles)
+
+
+def spread_out(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move places apart as little as possible (in squares) until neighbours are `gap` from each other.
+
+    They also stay between `low` and `high` if there is room; too many of them reach below.
+
+    In units of the gap, less its rank, each place may not lie below the one before it: a regression that is
+    solved by merging neighbours which are out of order into blocks at their mean.
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    blocks: list[tuple[float, int]] = []  # mean, members
+    for rank, i in enumerate(order):
+        mean, members = places[i] - rank * gap, 1
+        while blocks and blocks[-1][0] > mean:
+            other, count = blocks.pop()
+            mean, members = (mean * members + other * count) / (members + count), members + count
+        blocks.append((mean, members))
+    moved = [mean for mean, members in blocks for _ in range(members)]
+    result = [0.0] * len(places)
+    for rank, i in enumerate(order):
+        above = len(places) - 1 - rank
+        result[i] = min(max(moved[rank], low) + rank * gap, high - above * gap)
+    return result
+
+
+def _name_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look]) -> None:
+    """Write each name beside the end of its line, with a thread to it where it had to move."""
+    points = 72 / axes.figure.dpi
+    to_data = axes.transData.inverted()
+    ends = [axes.transData.transform((line.x[-1], line.mean[-1])) * points for line in lines]
+    box = axes.get_window_extent()
+    right = box.x1 * points
+    heights = spread_out([float(end[1]) for end in ends], _LABEL_HEIGHT, box.y0 * points, box.y1 * points)
+    for line, end, height in zip(lines, ends, heights, strict=True):
+        look = styles[line.name]
+        axes.plot(line.x[-1], line.mean[-1], "o", color=look.colour, markersize=3, clip_on=False)
+        # A thread at its own height to the edge of the plot, then to a sample of the line, then the name.
+        edge, begin, close = (right, end[1]), (right + _LEADER, height), (right + _LEADER + _SAMPLE, height)
+        thread = to_data.transform(np.array([end, edge, begin]) / points)
+        sample = to_data.transform(np.array([begin, close]) / points)
+        axes.plot(*thread.T, color=look.colour, linewidth=0.5, alpha=0.45, clip_on=False)
+        axes.plot(*sample.T, color=look.colour, linestyle=look.dashes, linewidth=look.width, clip_on=False)
+        axes.annotate(
+            line.name,
+            xy=tuple(sample[1]),
+            xytext=(5, 0),
+            textcoords="offset points",
+            annotation_clip=False,
+            va="center_baseline",
+            fontsize=_LABEL_SIZE,
+            fontfamily=families(line.name),
+            color=INK,
+        )

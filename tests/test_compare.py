@@ -1,0 +1,297 @@
+"""A comparison must be of like with like, and its numbers what its legend says they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median, stdev
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from comparison import plots, report, runs, summary
+from comparison.history import read_history
+from comparison.runs import Member
+from comparison.style import looks, spread_out
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest
+from safetensors.numpy import save_file
+from torch.utils.tensorboard.writer import SummaryWriter
+
+from nmt.errors import UserError
+from nmt.evaluation.heatmap import save
+from nmt.evaluation.metrics import score
+from nmt.files import write_sums
+from tests.commands import assert_fails, command, train_arguments
+
+WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
+DECODE = {"beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
+
+
+def references(count: int = 60, seed: int = 0) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, rng.integers(4, 12))) for _ in range(count)]
+
+
+def noisy(texts: Sequence[str], share: float, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(word if rng.random() > share else "zzz" for word in text.split()) for text in texts]
+
+
+def make_run(
+    folder: Path,
+    name: str,
+    seed: int,
+    hypotheses: Sequence[str],
+    *,
+    expected: Sequence[str] | None = None,
+    decode: dict[str, Any] = DECODE,
+    bleu: float | None = None,
+    aer: float | None = None,
+    **settings: Any,
+) -> Path:
+    """A finished run, as far as a comparison looks at it: scores of `hypotheses`, a checkpoint, a few validations."""
+    expected = references() if expected is None else expected
+    run = folder / f"{len(list(folder.glob('*')))}_{name}_seed{seed}"
+    run.mkdir(parents=True)
+    provenance = {"provenance": {"split_hash": "abc", "data_key": "def"}}
+    values = {"name": name, "seed": seed, "run_dir": str(run), "decode": decode, "train": settings, **provenance}
+    (run / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    write_sums(run)
+    best = run / "checkpoints/step-00000020"
+    best.mkdir(parents=True)
+    save_file({"a": np.zeros((3, 4), np.float32), "b": np.zeros(5, np.float32)}, best / "model.safetensors")
+    finished = {"best_step": 20, "finished_at": "2026", "target_tokens": 6000, "training_seconds": 60.0 * seed}
+    (run / "finished.json").write_text(json.dumps(finished), encoding="utf-8")
+    scores = score(hypotheses, [(text,) for text in expected], expected, bootstrap=0).to_dict()
+    if bleu is not None:
+        scores["bleu"]["value"] = bleu
+    evaluated = {"examples": "test.tsv", "split_hash": "abc", "checkpoint": best.name, "decode": decode}
+    (run / "eval").mkdir()
+    (run / "eval/scores.json").write_text(json.dumps(scores | {"evaluated": evaluated}), encoding="utf-8")
+    rows = [f"{text}\t{hypothesis}\t-1.0\t{text}" for text, hypothesis in zip(expected, hypotheses, strict=True)]
+    (run / "eval/translations.tsv").write_text("\n".join(["source\t…", *rows]) + "\n", encoding="utf-8")
+    if aer is not None:
+        (run / "eval/alignment.json").write_text(json.dumps({"aer": aer}), encoding="utf-8")
+    with SummaryWriter(str(run / "tensorboard"), purge_step=1) as writer:
+        for step in (10, 20, 30):
+            writer.add_scalar("validation/bleu", step + seed, step)
+            if name != "seq2seq":
+                writer.add_scalar("validation/attention_entropy", step / 10 + seed, step)
+    return run
+
+
+def load(folder: Path) -> list[Member]:
+    return runs.load_members(runs.find_runs([folder]))
+
+
+def rows_of(folder: Path, baseline: str) -> dict[str, summary.Row]:
+    members = load(folder)
+    runs.check_comparable(members)
+    return {row.name: row for row in summary.summarise(summary.group(members), baseline, trials=200)}
+
+
+def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
+    texts = references()
+    for seed, value in ((2, 30.0), (1, 31.0), (3, 35.0)):
+        make_run(tmp_path, "luong", seed, noisy(texts, 0.3, seed), bleu=value, aer=seed / 10)
+    make_run(tmp_path, "seq2seq", 1, noisy(texts, 0.6, 1), bleu=40.0)
+    rows = rows_of(tmp_path, "luong")
+    assert list(rows) == ["seq2seq", "luong"]
+    luong, seq2seq = rows["luong"], rows["seq2seq"]
+    assert luong.seeds == (1, 2, 3)
+    assert luong.bleu == summary.Spread(pytest.approx(32.0), pytest.approx(stdev([30, 31, 35])))
+    assert seq2seq.bleu == summary.Spread(40.0, None)
+    assert (luong.delta, seq2seq.delta) == (None, pytest.approx(8.0))
+    assert luong.parameters == 3 * 4 + 5
+    assert luong.minutes == pytest.approx(2.0)
+    assert luong.tokens_per_second == pytest.approx((100 + 50 + 100 / 3) / 3)
+    assert (luong.entropy, seq2seq.entropy) == (pytest.approx(2 + 2.0), None)  # at the best step, 20
+    assert luong.aer is not None
+    assert luong.aer.mean == pytest.approx(0.2)
+    names, body = report.cells(list(rows.values()))
+    assert body[0][names.index("BLEU")] == "40.0 ± –"
+    assert body[1][names.index("BLEU")] == "32.0 ± 2.6"
+    assert [line[names.index("AER %")] for line in body] == ["–", "20.0 ± 10.0"]
+
+
+def test_aer_has_a_column_only_where_a_run_has_one(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    rows = list(rows_of(tmp_path, "luong").values())
+    assert "AER %" not in report.cells(rows)[0]
+    assert "aer" not in report.comma_separated(rows)
+
+
+def test_equal_systems_have_p_one_and_different_ones_a_small_p(tmp_path: Path) -> None:
+    texts = references()
+    good = noisy(texts, 0.2, 1)
+    almost = ["zzz", *good[1:]]
+    for name, hypotheses in (("bahdanau", good), ("same", good), ("almost", almost), ("bad", noisy(texts, 0.7, 2))):
+        make_run(tmp_path, name, 1, hypotheses)
+    rows = rows_of(tmp_path, "bahdanau")
+    assert rows["bahdanau"].p is None
+    assert rows["same"].p == 1.0
+    assert rows["almost"].p == 1.0  # one exchange of one sentence: the difference cannot but repeat
+    assert rows["bad"].p is not None
+    assert rows["bad"].p <= 1 / 200
+
+
+def test_p_is_that_of_sacrebleu_and_pairs_equal_seeds(tmp_path: Path) -> None:
+    texts = references()
+    ours = {seed: noisy(texts, 0.30, seed) for seed in (1, 2, 3)}
+    theirs = {seed: noisy(texts, 0.33, 10 + seed) for seed in (4, 3, 2, 1)}
+    for name, systems in (("bahdanau", ours), ("luong", theirs)):
+        for seed, hypotheses in systems.items():
+            make_run(tmp_path, name, seed, hypotheses)
+    expected = []
+    for seed in ours:
+        systems = [("a", ours[seed]), ("b", theirs[seed])]
+        _, results = PairedTest(systems, {"BLEU": BLEU(force=True)}, [texts], "ar", n_samples=200)()
+        expected.append(results["BLEU"][1].p_value)
+    assert rows_of(tmp_path, "bahdanau")["luong"].p == pytest.approx(median(expected))
+
+
+def test_without_a_common_seed_there_is_no_p(tmp_path: Path) -> None:
+    make_run(tmp_path, "bahdanau", 1, references())
+    make_run(tmp_path, "luong", 2, references())
+    assert rows_of(tmp_path, "bahdanau")["luong"].p is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"expected": references(seed=9)}, "sentences"),
+        ({"decode": DECODE | {"beam_size": 1}}, "search settings"),
+    ],
+)
+def test_scores_of_other_sentences_or_searches_are_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    one = make_run(tmp_path, "bahdanau", 1, references())
+    other = make_run(tmp_path, "luong", 1, references(), **change)
+    with pytest.raises(UserError, match=words) as caught:
+        runs.check_comparable(load(tmp_path))
+    assert str(one) in str(caught.value)
+    assert str(other) in str(caught.value)
+
+
+def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:
+    make_run(tmp_path, "bahdanau", 1, references())
+    make_run(tmp_path, "luong", 1, references(), decode=DECODE | {"batch_tokens": 1})
+    runs.check_comparable(load(tmp_path))
+
+
+def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references(), batch_size=64)
+    make_run(tmp_path, "luong", 2, references(), batch_size=80)
+    with pytest.raises(UserError, match=r"both named luong but differ in train\.batch_size"):
+        runs.check_comparable(load(tmp_path))
+
+
+def test_one_seed_twice_is_refused(tmp_path: Path) -> None:
+    for _ in range(2):
+        make_run(tmp_path, "luong", 1, references())
+    with pytest.raises(UserError, match="one model with one seed"):
+        runs.check_comparable(load(tmp_path))
+
+
+def test_settings_that_differ_between_models_are_named(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references(), batch_size=64)
+    make_run(tmp_path, "bahdanau", 1, references(), batch_size=80)
+    members = load(tmp_path)
+    runs.check_comparable(members)
+    assert "train.batch_size" in report.legend(members, [], "luong", 100)[-1]
+
+
+def test_unfinished_runs_are_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    unfinished = make_run(tmp_path, "bahdanau", 1, references())
+    (unfinished / "finished.json").unlink()
+    unscored = make_run(tmp_path, "seq2seq", 1, references())
+    (unscored / "eval/scores.json").unlink()
+    with caplog.at_level(logging.WARNING):
+        assert [member.name for member in load(tmp_path)] == ["luong"]
+    assert f"{unfinished} is not finished" in caplog.text
+    assert f"{unscored} has no scores" in caplog.text
+
+
+def test_runs_are_found_once_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for _ in range(11):
+        make_run(tmp_path, "luong", 1, references(5), expected=references(5))
+    numbers = [run.directory.name.partition("_")[0] for run in runs.find_runs([tmp_path, tmp_path / "3_luong_seed1"])]
+    assert numbers == [str(number) for number in range(11)]
+    for path in (tmp_path / "absent", tmp_path / "3_luong_seed1/eval"):
+        with pytest.raises(UserError):
+            runs.find_runs([path])
+
+
+def test_the_baseline(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    make_run(tmp_path, "seq2seq", 1, references())
+    assert summary.choose_baseline(load(tmp_path), None) == "luong"
+    make_run(tmp_path, "bahdanau", 1, references())
+    assert summary.choose_baseline(load(tmp_path), None) == "bahdanau"
+    assert summary.choose_baseline(load(tmp_path), "seq2seq") == "seq2seq"
+    with pytest.raises(UserError, match="luong, seq2seq, bahdanau"):
+        summary.choose_baseline(load(tmp_path), "transformer")
+
+
+def test_the_clock_stands_still_between_an_interruption_and_the_resumption(tmp_path: Path) -> None:
+    with SummaryWriter(str(tmp_path), purge_step=1) as writer:
+        for step in (10, 20, 30):  # the run will go on from 20: what it did after that is lost
+            writer.add_scalar("validation/bleu", step, step, walltime=time.time() + 10 * step)
+    with SummaryWriter(str(tmp_path), purge_step=21) as writer:
+        writer.add_scalar("validation/bleu", 99, 40, walltime=time.time() + 50)
+    history = read_history(tmp_path)
+    assert history.metrics["bleu"] == {10: 10.0, 20: 20.0, 40: 99.0}
+    assert history.time_of(np.array([10, 20, 40])) == pytest.approx([100, 200, 250], abs=5)
+
+
+def test_labels_move_apart_and_no_further_than_needed() -> None:
+    assert spread_out([5, 5, 50], gap=10, low=0, high=100) == pytest.approx([0, 10, 50])
+    assert spread_out([30, 30, 50], gap=10, low=0, high=100) == pytest.approx([25, 35, 50])
+    assert spread_out([98, 20, 97], gap=10, low=0, high=100) == pytest.approx([100, 20, 90])
+
+
+def test_the_same_runs_give_the_same_pictures(tmp_path: Path) -> None:
+    texts = references()
+    sweep = tmp_path / "sweep"
+    for name in ("bahdanau", "luong", "seq2seq"):
+        for seed in (1, 2):
+            make_run(sweep, name, seed, noisy(texts, 0.3, seed))
+    for copy in ("one", "two"):
+        groups = summary.group(load(sweep))
+        styles = looks(list(groups), "bahdanau")
+        save(plots.draw_scores(groups, styles, "bahdanau"), tmp_path / copy / "bleu.png")
+        save(plots.draw_lengths(groups, styles), tmp_path / copy / "lengths.png")
+        curves = plots.draw_curves(groups, styles)
+        assert curves is not None
+        save(curves, tmp_path / copy / "curves.png")
+    for picture in ("bleu.png", "lengths.png", "curves.png"):
+        assert (tmp_path / "one" / picture).read_bytes() == (tmp_path / "two" / picture).read_bytes()
+
+
+def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
+    sweep = tmp_path / "sweep"
+    arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")
+    trained = command("train.py", "-m", *arguments)
+    assert trained.returncode == 0, trained.stderr
+    done = command("scripts/compare.py", str(sweep))
+    assert done.returncode == 0, done.stderr
+    for name in ("luong", "seq2seq", "not of seeds"):
+        assert name in done.stdout
+    output = sweep / "comparison"
+    pictures = {"attention.png", "bleu.png", "curves.png", "lengths.png"}
+    assert {path.name for path in output.iterdir()} == {"comparison.md", "comparison.csv", *pictures}
+    page = (output / "comparison.md").read_text(encoding="utf-8")
+    assert all(f"]({picture})" in page for picture in pictures)
+    with (output / "comparison.csv").open(encoding="utf-8", newline="") as file:
+        table = {row["model"]: row for row in csv.DictReader(file)}
+    assert set(table) == {"luong", "seq2seq"}
+    assert float(table["luong"]["attention_entropy"]) > 0
+    assert table["seq2seq"]["attention_entropy"] == ""
+    first = next(sweep.glob("0_*"))
+    assert_fails(command("scripts/compare.py", str(first)), "--output")
