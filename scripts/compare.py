@@ -45,7 +45,8 @@ def main() -> None:
     notes = report.legend(members, rows, baseline, options.trials)
     title = f"{len(groups)} models, {len(members)} runs, compared with {baseline}"
     # Into a pipe there is no width to keep to: a row stays on its line.
-    Console(width=None if sys.stdout.isatty() else 150).print(report.terminal(rows, title, notes))
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    console.print(report.terminal(rows, title, notes, console))
     pictures = draw(groups, baseline, options.sentence, output)
     write_text(output / "comparison.csv", report.comma_separated(rows))
     write_text(output / "comparison.md", report.markdown(rows, title, notes, pictures))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import logging
 import time
@@ -18,6 +19,7 @@ from comparison import plots, report, runs, summary
 from comparison.history import read_history
 from comparison.runs import Member
 from comparison.style import looks, spread_out
+from rich.console import Console
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from safetensors.numpy import save_file
@@ -125,6 +127,18 @@ def test_aer_has_a_column_only_where_a_run_has_one(tmp_path: Path) -> None:
     rows = list(rows_of(tmp_path, "luong").values())
     assert "AER %" not in report.cells(rows)[0]
     assert "aer" not in report.comma_separated(rows)
+
+
+@pytest.mark.parametrize(("width", "tables"), [(80, 2), (150, 1)])
+def test_a_narrow_terminal_cuts_no_number(tmp_path: Path, width: int, tables: int) -> None:
+    for seed in (1, 2):
+        make_run(tmp_path, "bahdanau-multihead", seed, references(), aer=0.25)
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(report.terminal(list(rows_of(tmp_path, "bahdanau-multihead").values()), "title", [], console))
+    text = console.export_text()
+    assert text.count("bahdanau-multihead") == tables
+    assert "100.0 ± 0.0" in text
+    assert "…" not in text
 
 
 def test_equal_systems_have_p_one_and_different_ones_a_small_p(tmp_path: Path) -> None:

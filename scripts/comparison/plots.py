@@ -66,7 +66,7 @@ def draw_curves(groups: Groups, styles: dict[str, Look]) -> Figure | None:
         right = add_axes(figure, 4.6 + gap, 4.6, 4.2)
         for axes, lines, x in ((left, by_step, "updates"), (right, by_time, f"{unit} of training")):
             axes.set_xlim(0, max(line.x[-1] for line in lines))
-            axes.set_ylim(*_range_of_interest(lines))
+            axes.set_ylim(*_visible(by_step))
             name_axes(axes, "Validation BLEU", x)
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.6g}")
             draw_lines(axes, lines, styles)
@@ -107,11 +107,10 @@ def _mean_curve(name: str, runs: Sequence[Member]) -> Line:
     return Line(name, points, values.mean(0), values.min(0), values.max(0))
 
 
-def _range_of_interest(lines: Sequence[Line]) -> tuple[float, float]:
-    """From where the lines part to their highest point: the steep rise from zero is alike in all, and is cut."""
-    top = max(max(float(line.high.max()) for line in lines), 1.0)
-    ends = [float(line.mean[-1]) for line in lines]
-    return max(0.0, min(2 * min(ends) - max(ends), 0.6 * top)), top + 0.04 * top
+def _visible(lines: Sequence[Line]) -> tuple[float, float]:
+    """Lowest and highest BLEU to show: all but what lies below every model after a tenth of its training."""
+    bottom = min(float(np.interp(0.1 * line.x[-1], line.x, line.low)) for line in lines)
+    return bottom, 1.04 * max(*(float(line.high.max()) for line in lines), bottom + 1.0)
 
 
 def _time_unit(longest: float) -> tuple[str, float]:

@@ -7,7 +7,8 @@ import io
 from collections.abc import Callable, Sequence
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -29,6 +30,7 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
     "entropy": lambda row: NOTHING if row.entropy is None else f"{row.entropy:.2f}",
     "AER %": lambda row: NOTHING if row.aer is None else _spread(row.aer, 100),
 }
+_COSTS = ("parameters", "tokens/s", "minutes", "entropy")
 
 
 def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -37,15 +39,25 @@ def cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return names, [[_COLUMNS[name](row) for name in names] for row in rows]
 
 
-def terminal(rows: Sequence[Row], title: str, notes: Sequence[str]) -> RenderableType:
-    """The table and its legend, for rich."""
+def terminal(rows: Sequence[Row], title: str, notes: Sequence[str], console: Console) -> RenderableType:
+    """The table and its legend, for rich; where it is too wide for a terminal, scores and costs are two tables."""
+    tables = [_table(rows, list(_COLUMNS))]
+    unlimited = console.options.update(max_width=1000)
+    if Measurement.get(console, unlimited, tables[0]).maximum > console.width:
+        scores = [name for name in _COLUMNS if name not in _COSTS]
+        tables = [_table(rows, scores), _table(rows, ["model", *_COSTS])]
+    return Group(Text(title, style="bold"), *tables, *(Text(note, style="dim") for note in notes))
+
+
+def _table(rows: Sequence[Row], wanted: Sequence[str]) -> Table:
     names, body = cells(rows)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
-    for name in names:
-        table.add_column(name, justify="left" if name == "model" else "right")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in wanted:
+        if name in names:  # folded rather than cut, in however narrow a terminal
+            table.add_column(name, justify="left" if name == "model" else "right", overflow="fold")
     for line in body:
-        table.add_row(*map(Text, line))
-    return Group(Text(title, style="bold"), table, *(Text(note, style="dim") for note in notes))
+        table.add_row(*(Text(line[names.index(name)]) for name in wanted if name in names))
+    return table
 
 
 def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: dict[str, str]) -> str:

@@ -24,6 +24,7 @@ log = logging.getLogger("nmt.compare")
 _INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | {
     f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
 }
+_SCORED = ("on different sentences", "with different search settings", "with different tokenizers of BLEU")
 _SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
 
 
@@ -44,7 +45,7 @@ class Member:
 
     @property
     def scored(self) -> tuple[Any, ...]:
-        """What the scores are scores of; runs compare only where it is the same."""
+        """What the scores are scores of, in the order of _SCORED; runs compare only where it is the same."""
         evaluated = self.scores["evaluated"]
         search = {name: value for name, value in evaluated["decode"].items() if name not in _SPEED}
         sentences = (evaluated["examples"], evaluated["split_hash"], self.sources, self.references)
@@ -106,11 +107,11 @@ def check_comparable(members: Sequence[Member]) -> None:
     """Raise a UserError that names two runs if their scores, or their seeds, do not belong together."""
     first = members[0]
     for other in members[1:]:
-        for same, what in zip(_agreement(first, other), ("sentences", "search settings", "tokenizers"), strict=True):
-            if not same:
+        for how, one, another in zip(_SCORED, first.scored, other.scored, strict=True):
+            if one != another:
                 raise UserError(
-                    f"{first.run.directory} and {other.run.directory} were scored on or with different {what}: "
-                    "compare runs of one test set, with one decode configuration."
+                    f"{first.run.directory} and {other.run.directory} were scored {how}: "
+                    "compare runs that have one test set and one decode configuration."
                 )
     seen: dict[str, list[Member]] = {}
     for member in members:
@@ -131,10 +132,6 @@ def differing(members: Sequence[Member]) -> list[str]:
     """Names of the settings that are not the same in all runs, apart from incidental ones."""
     names = sorted({name for member in members for name in member.settings})
     return [name for name in names if len({repr(member.settings.get(name)) for member in members}) > 1]
-
-
-def _agreement(one: Member, other: Member) -> list[bool]:
-    return [a == b for a, b in zip(one.scored, other.scored, strict=True)]
 
 
 def _load(run: Run) -> Member:

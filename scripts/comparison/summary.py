@@ -90,7 +90,13 @@ def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) 
     """Two-sided p of sacreBLEU's paired approximate randomisation of BLEU, for each other set of translations."""
     if not others:
         return {}
-    metric = BLEU(tokenize=baseline.scores["tokenizer"], force=True)
+    tokenizer = baseline.scores["tokenizer"]
+    try:
+        metric = BLEU(tokenize=tokenizer, force=True)
+    except RuntimeError as error:  # the runs were scored where it is installed
+        raise UserError(
+            f'BLEU\'s tokenizer {tokenizer} is missing here: run pip install "sacrebleu[ja,ko]".'
+        ) from error
     systems: list[tuple[str, Sequence[str]]] = [("", baseline.hypotheses), *others.items()]
     test = PairedTest(systems, {"BLEU": metric}, reference_streams(baseline.references), "ar", n_samples=trials)
     results: list[Any] = test()[1]["BLEU"][1:]  # the first is the baseline itself
