@@ -34,7 +34,7 @@ def main() -> None:
     log_to_console()
     run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
     print(f"run: {run.directory}", file=sys.stderr)
-    chosen = {"beam_size": options.beam, "batch_size": options.batch_size}
+    chosen = {"beam_size": options.beam, "batch_tokens": options.batch_tokens}
     overrides = {name: value for name, value in chosen.items() if value is not None}
     translator = Translator.load(run, options.device, **overrides)
     if options.source:
@@ -73,7 +73,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         help="where scores and heatmaps go (default: eval/ of the run, for its own test set and search)",
     )
     parser.add_argument("--beam", type=int, help="beam size (default: the run's)")
-    parser.add_argument("--batch-size", type=int, help="sentences at once; changes speed, never results")
+    parser.add_argument(
+        "--batch-tokens", type=int, help="hypotheses × source tokens at once; changes speed, never results"
+    )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     options = parser.parse_args(arguments)
     if bool(options.source) != bool(options.reference):
