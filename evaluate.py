@@ -14,6 +14,8 @@ EXAMPLES = """examples:
   python evaluate.py --run outputs/RUN --beam 10
   python evaluate.py --run outputs/RUN --source test.en --reference test.fr
   python evaluate.py --source test.en --reference test.1.fr test.2.fr --output scores/
+  python evaluate.py --alignments data/demo/eng-fra.align
+  python evaluate.py --source test.en --reference test.fr --alignments test.align --output scores/
 """
 
 
@@ -26,7 +28,9 @@ def main() -> None:
     from nmt.console import log_to_console
     from nmt.data.bitext import Bitext
     from nmt.data.heldout import given_set, read_held_out
+    from nmt.evaluation.alignment import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
+    from nmt.evaluation.gold import read_aligned, read_aligned_test_set
     from nmt.evaluation.report import table
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
@@ -39,21 +43,31 @@ def main() -> None:
     translator = Translator.load(run, options.device, **overrides)
     if options.source:
         paths = (str(options.source), *map(str, options.reference))
-        examples = given_set(Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096))
-        name, output = options.source.name, options.output
+        bitext = Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096)
+        examples, name, home = given_set(bitext), options.source.name, None
+        pairs = list(read_aligned(bitext, options.alignments)) if options.alignments else None
     else:
-        examples = list(read_held_out(run.test_set))
-        # The run's own scores are those of its own search; others go where the user says, or nowhere.
-        name, output = "test.tsv", options.output or (None if options.beam else run.evaluation)
+        examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
+        data = run.config().data
+        pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
+    # Alignment comes first, as it takes little time and may find fault with a file.
+    alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     evaluation = evaluate(translator, examples)
     Console().print(table(evaluation.scores, title=name))
+    if alignment:
+        Console().print(alignment_table(alignment))
+    # The run's own scores are those of its own search; others go where the user says, or nowhere.
+    output = options.output or (None if options.beam else home)
+    details = run.evaluated(name, translator.settings)
     if output:
         direction = run.config().data.direction()
-        details = run.evaluated(name, translator.settings)
         write(output, evaluation, examples, (direction.source, direction.target), details)
         print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
     else:
         print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)
+    if alignment and (place := options.output or home):  # no search is part of it, so any beam will do
+        write_alignment(place, alignment, details)
+        print(f"word alignment: {place / ALIGNMENT_FILE}", file=sys.stderr)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -74,12 +88,21 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--beam", type=int, help="beam size (default: the run's)")
     parser.add_argument(
+        "--alignments",
+        type=Path,
+        metavar="FILE",
+        help="also score the attention's word alignment (AER) against these links: for each line of the corpus that "
+        "the test set was taken from, or of --source, one of links like 0-0 1-2 1?3 (sure, sure, possible)",
+    )
+    parser.add_argument(
         "--batch-tokens", type=int, help="hypotheses × source tokens at once; changes speed, never results"
     )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     options = parser.parse_args(arguments)
     if bool(options.source) != bool(options.reference):
         raise UserError("--source and --reference belong together: give both, or neither for the run's test set.")
+    if options.alignments and options.reference and len(options.reference) > 1:
+        raise UserError("--alignments links each line to one translation: give one --reference file.")
     return options
 
 

@@ -39,9 +39,11 @@ class Translation:
     source_tokens: list[str]  # pieces, where ▁ starts a word, and </s>
     target_tokens: list[str]
     attention: Any  # array (target tokens, source tokens), or None for a model without attention
+    source_ids: list[int]  # the same tokens as numbers, the ends of the sentences included
+    target_ids: list[int]
 
 
-EMPTY = Translation("", 0.0, [], [], None)  # the translation of nothing
+EMPTY = Translation("", 0.0, [], [], None, [], [])  # the translation of nothing
 
 
 class Translator:
@@ -104,6 +106,8 @@ class Translator:
             source_tokens=[*self.source_tokenizer.pieces(source[:-1]), EOS_PIECE],
             target_tokens=[*self.target_tokenizer.pieces(hypothesis.tokens), EOS_PIECE],
             attention=None if hypothesis.weights is None else hypothesis.weights.numpy(),
+            source_ids=source,
+            target_ids=[*hypothesis.tokens, EOS],
         )
 
 

@@ -1,0 +1,135 @@
+"""How well attention finds the links between words that people drew: alignment error rate (Och & Ney 2003).
+
+The model is made to say the reference, and each of its words is linked to the source word it looked at most, as in
+Luong 2015, section 5.3. Shapes: B batch, T target length, S source length, both with EOS.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nmt.data.batching import sorted_batches
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.evaluation.gold import AlignedPair
+from nmt.evaluation.links import NO_ATTENTION, GoldLinks, Link, link_words, words_of_pieces
+from nmt.files import write_json
+from nmt.special import BOS, EOS, PAD
+from nmt.translator import MAX_SOURCE_TOKENS, Translator
+
+log = logging.getLogger(__name__)
+
+ALIGNMENT_FILE = "alignment.json"
+
+
+@dataclass(frozen=True)
+class AlignmentScore:
+    """Alignment error rate of a set of pairs, 0 (perfect) to 1, and what it is made of."""
+
+    aer: float
+    precision: float  # share of the model's links that are possible
+    recall: float  # share of the sure links that the model found
+    pairs: int
+    links: int  # the model's: one for each target word
+    gold: str  # name of the file of links
+
+
+def score_alignment(found: Iterable[tuple[Sequence[Link], GoldLinks]], gold: str) -> AlignmentScore:
+    """AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|) over all pairs: A the links found, S the sure and P the possible ones."""
+    pairs = links = sure = in_sure = in_possible = 0
+    for predicted, truth in found:
+        pairs, links, sure = pairs + 1, links + len(predicted), sure + len(truth.sure)
+        in_sure += len(truth.sure.intersection(predicted))
+        in_possible += len(truth.possible.intersection(predicted))
+    if not links or not sure:
+        raise UserError(f"{gold} has no sure link (such as 0-0) for the {pairs} pairs to be scored: check the file.")
+    aer = 1 - (in_sure + in_possible) / (links + sure)
+    return AlignmentScore(aer, in_possible / links, in_sure / sure, pairs, links, gold)
+
+
+def align(translator: Translator, pairs: Sequence[AlignedPair]) -> Iterator[tuple[list[Link], GoldLinks]]:
+    """The links that the model's attention draws in each pair, with the gold ones.
+
+    Pairs without words on a side are passed over; so are, with a warning, those whose pieces do not spell their words
+    or are too many.
+
+    Raises:
+        UserError: The model has no attention.
+    """
+    filled = [pair for pair in pairs if pair.source and pair.target]
+    read = [
+        (_read(translator.source_tokenizer, pair.source), _read(translator.target_tokenizer, pair.target), pair.gold)
+        for pair in filled
+    ]
+    usable = [(source, target, gold) for source, target, gold in read if source and target]
+    if left_out := len(filled) - len(usable):
+        why = f"their pieces do not spell their words, or are more than {MAX_SOURCE_TOKENS}"
+        log.warning("%d of %d pairs are left out of the alignment error rate: %s.", left_out, len(filled), why)
+    if unlinked := sum(not gold.possible for _, _, gold in usable):
+        log.warning("%d of %d pairs have no links at all: every word of them counts as wrong.", unlinked, len(usable))
+    lengths = np.array([max(len(source.ids), len(target.ids)) + 1 for source, target, _ in usable], dtype=np.int64)
+    for batch in sorted_batches(lengths, translator.settings.batch_tokens):
+        chosen = [usable[i] for i in batch.tolist()]
+        weights = forced_attention(translator, [(source.ids, target.ids) for source, target, _ in chosen])
+        for (source, target, gold), attention in zip(chosen, weights, strict=True):
+            yield link_words(attention, source.words, target.words), gold
+
+
+class _Sentence(NamedTuple):
+    ids: list[int]
+    words: list[int]  # of each piece
+
+
+def _read(tokenizer: Tokenizer, text: str) -> _Sentence | None:
+    """A sentence as the model sees it, if that can be traced back to its words."""
+    ids = tokenizer.encode(text)
+    words = words_of_pieces(tokenizer.pieces(ids), text.split())
+    return _Sentence(ids, words) if words and len(ids) <= MAX_SOURCE_TOKENS else None
+
+
+@torch.inference_mode()
+def forced_attention(translator: Translator, pairs: Sequence[tuple[list[int], list[int]]]) -> list[np.ndarray]:
+    """Attention (T, S) of the model while it says, for each source, the given target; both as ids without EOS."""
+    source, lengths = _padded([[*ids, EOS] for ids, _ in pairs])
+    target_in, target_lengths = _padded([[BOS, *ids] for _, ids in pairs])
+    weights = translator.model(source.to(translator.device), lengths, target_in.to(translator.device)).weights
+    if weights is None:
+        raise UserError(NO_ATTENTION)
+    sizes = zip(weights.float().cpu().numpy(), target_lengths.tolist(), lengths.tolist(), strict=True)
+    return [attention[:t, :s] for attention, t, s in sizes]
+
+
+def _padded(sentences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids side by side (B, longest), and their numbers (B,)."""
+    lengths = torch.tensor([len(ids) for ids in sentences])
+    longest = int(lengths.max())
+    return torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences]), lengths
+
+
+def write_alignment(directory: Path, score: AlignmentScore, details: Mapping[str, Any]) -> None:
+    """Write the score, with the set and the checkpoint it is a score of; no search has a part in it."""
+    evaluated = {name: value for name, value in details.items() if name != "decode"}
+    write_json(directory / ALIGNMENT_FILE, {**asdict(score), "evaluated": evaluated})
+
+
+def alignment_table(score: AlignmentScore) -> RenderableType:
+    """Lay the score out for the terminal, below those of the translations."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column()
+    rows.add_column(justify="right")
+    rows.add_column(style="dim")
+    rows.add_row("AER", Text(f"{score.aer:.3f}", style="bold"), "alignment error rate, lower is better")
+    rows.add_row("precision", f"{score.precision:.3f}", f"of {score.links} links by attention")
+    rows.add_row("recall", f"{score.recall:.3f}", "of the sure links")
+    pairs = f"{score.pairs} pair{'s' if score.pairs != 1 else ''}"
+    return Group(Text(), Text(f"Word alignment · {score.gold} · {pairs}", style="bold"), rows)

@@ -1,0 +1,149 @@
+"""Links between the words of two sentences: read off the attention, and written as Pharaoh wrote them.
+
+A word is what white space sets apart; words count from 0. Imported by translate.py, so it needs nothing heavy.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nmt.data.bitext import clean
+from nmt.errors import UserError
+from nmt.special import WORD_START
+from nmt.translator import Translation
+
+log = logging.getLogger(__name__)
+
+Link = tuple[int, int]  # a word of the source, a word of the target
+
+NO_WORD = -1  # of pieces that are part of no word: the end of the sentence, a space after the last word
+NO_ATTENTION = "--alignments: this model has no attention to align words by; use a run with attention (model=bahdanau)."
+
+_TOKEN = re.compile("([0-9]{1,9})([-?p])([0-9]{1,9})")  # 0-0 is sure; 1?3 and 1p3 are possible
+
+
+@dataclass(frozen=True)
+class GoldLinks:
+    """Links that people drew: those they were sure of, and all they found possible, the sure ones included."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+
+    def flipped(self) -> GoldLinks:
+        """The same links for the other direction of translation."""
+        return GoldLinks(*(frozenset((t, s) for s, t in links) for links in (self.sure, self.possible)))
+
+    def outside(self, source_words: int, target_words: int) -> Link | None:
+        """A link to a word that sentences of these lengths do not have, if there is one."""
+        return next(
+            (link for link in sorted(self.possible) if link[0] >= source_words or link[1] >= target_words), None
+        )
+
+
+def parse_links(line: str) -> GoldLinks:
+    """Read a line of Pharaoh links, such as `0-0 1-2 1?3`.
+
+    Raises:
+        UserError: Something on the line is no link.
+    """
+    sure, possible = set(), set()
+    for token in line.split():
+        match = _TOKEN.fullmatch(token)
+        if match is None:
+            shown = token if len(token) <= 20 else token[:20] + "…"
+            raise UserError(f"{shown!r} is no link: write 0-2 for a sure one and 0?2 for a possible one.")
+        link = int(match[1]), int(match[3])
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return GoldLinks(frozenset(sure), frozenset(possible))
+
+
+def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
+    """Write links in Pharaoh's form, in order; what is sure need not be said to be possible."""
+    certain = set(sure)
+    return " ".join(f"{s}{'-' if (s, t) in certain else '?'}{t}" for s, t in sorted(certain | set(possible)))
+
+
+def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = False) -> list[int] | None:
+    """The number of the word that each piece is part of, or None if the pieces do not spell these words.
+
+    The pieces are read letter by letter beside the words, so the answer holds for any script: every letter of every
+    word is found in its place, and nothing but space is left over. A space is part of the word that it precedes.
+
+    Args:
+        pieces: Readable pieces, as `Tokenizer.pieces` gives them, without the end of the sentence.
+        words: The words of the clean text that they were made of, or that was made of them.
+        cut: Whether the pieces may stop before the words do, as those of an endless sentence.
+    """
+    # In NFD, because a model may write an accent as a piece of its own, which cleaning then joins to its letter.
+    letters = [(letter, number) for number, word in enumerate(words) for letter in unicodedata.normalize("NFD", word)]
+    numbers: list[int] = []
+    place = 0
+    for piece in pieces:
+        begun = place
+        for letter in unicodedata.normalize("NFD", piece):
+            if place < len(letters) and letter == letters[place][0]:
+                place += 1
+            elif letter != WORD_START and clean(letter):  # clean() leaves nothing of spaces and controls
+                return None
+        if place > begun and letters[begun][1] != letters[place - 1][1]:
+            return None  # a piece across two words belongs to neither
+        if place > begun:
+            numbers.append(letters[begun][1])
+        elif not piece and numbers:  # a further byte of the last character
+            numbers.append(numbers[-1])
+        else:
+            numbers.append(letters[place][1] if place < len(letters) else NO_WORD)
+    return numbers if cut or place == len(letters) else None
+
+
+def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[int]) -> list[Link]:
+    """One link for each target word, to the source word that receives the most attention (Luong 2015, section 5.3).
+
+    A source word receives what its pieces received; a target word looks where its pieces looked on average.
+
+    Args:
+        attention: Weights (T, S); what comes after the given pieces, such as the ends of sentences, is left out.
+        source: The word of each source piece, as `words_of_pieces` numbers them.
+        target: The word of each target piece.
+    """
+    if not source or not target:
+        return []
+    weights = attention[: len(target), : len(source)].astype(np.float64)
+    by_word = weights @ _members(source)  # (T, source words)
+    looks = _members(target).T @ by_word  # (target words, source words); a mean has its maximum where the sum has it
+    return [(int(s), t) for t, s in enumerate(looks.argmax(axis=1))] if looks.size else []
+
+
+def _members(words: Sequence[int]) -> np.ndarray:
+    """1 where a piece is part of a word, (pieces, words)."""
+    numbers = np.asarray(words)
+    return (numbers[:, None] == np.arange(numbers.max() + 1)).astype(np.float64)
+
+
+def translation_links(source: str, translation: Translation) -> list[Link]:
+    """The links of a translation of `source`, by the attention that it was made with.
+
+    There are none, with a warning, if its pieces do not spell its words.
+
+    Raises:
+        UserError: The model has no attention.
+    """
+    if not translation.source_tokens:
+        return []
+    if translation.attention is None:
+        raise UserError(NO_ATTENTION)
+    # Without the ends of both sentences; a source may be too long for the model to have seen its end.
+    given = words_of_pieces(translation.source_tokens[:-1], clean(source).split(), cut=True)
+    said = words_of_pieces(translation.target_tokens[:-1], translation.text.split())
+    if given is None or said is None:
+        log.warning("No links for a translation whose pieces do not spell its words: %s", translation.text)
+        return []
+    return link_words(translation.attention, given, said)
