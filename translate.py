@@ -22,6 +22,8 @@ LINES_TOGETHER = 2048  # read before the first is translated
 EXAMPLES = """examples:
   python translate.py "They are watching."
   python translate.py --heatmap attention.png "They are watching."
+  python translate.py --explain "They are watching."
+  python translate.py --alignments "They are watching."
   python translate.py --beam 10 --nbest 3 --json "They are watching."
   cat sentences.txt | python translate.py > translations.txt
   some-program | python translate.py --interactive
@@ -66,7 +68,12 @@ def main() -> None:
             if gallery and candidates[0].source_tokens:
                 path = gallery.add(candidates[0])
                 print(f"heatmap: {path}", file=sys.stderr)
-            print(render(source, candidates[: options.nbest], number, options))
+            if options.explain:
+                from nmt.evaluation.explain import as_text, explain
+
+                print(as_text(explain(translator, candidates[0])))
+            else:
+                print(render(source, candidates[: options.nbest], number, options))
         sys.stdout.flush()
 
 
@@ -91,6 +98,16 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--json", action="store_true", help="a JSON object per line: text, score, tokens, attention")
     parser.add_argument(
+        "--alignments",
+        action="store_true",
+        help="after each translation, a tab and which source word each of its words looked at: 0-0 1-2",
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="show each step of the decoder: where it looked, which tokens it weighed up, how the score came about",
+    )
+    parser.add_argument(
         "--heatmap",
         type=Path,
         metavar="FILE|DIR",
@@ -101,6 +118,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.text and options.file:
         parser.error("give text or --file, not both")
+    if options.explain and (options.json or options.alignments or options.nbest > 1):
+        parser.error(
+            "--explain is for reading, one translation at a time: give it without --json, --alignments, --nbest"
+        )
     return options
 
 
@@ -140,24 +161,40 @@ def decode(lines: Iterable[bytes], name: str) -> Iterator[str]:
 def render(source: str, candidates: list[Any], number: int, options: argparse.Namespace) -> str:
     """What stdout gets for one line of input."""
     if options.json:
-        found = [as_dict(candidate) for candidate in candidates]
+        found = [as_dict(candidate, source, options.alignments) for candidate in candidates]
         more = {"nbest": found} if options.nbest > 1 else {}
         return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False)
+    lines = [as_line(candidate, source, options.alignments) for candidate in candidates]
     if options.nbest > 1:
-        return "\n".join(f"{number}\t{candidate.score:.4f}\t{candidate.text}" for candidate in candidates)
-    return str(candidates[0].text)
+        scored = zip(candidates, lines, strict=True)
+        return "\n".join(f"{number}\t{candidate.score:.4f}\t{line}" for candidate, line in scored)
+    return lines[0]
 
 
-def as_dict(translation: Any) -> dict[str, Any]:
+def as_line(translation: Any, source: str, alignments: bool) -> str:
+    """A translation as text, with its links if asked."""
+    if not alignments:
+        return str(translation.text)
+    from nmt.evaluation.links import format_links, translation_links
+
+    return f"{translation.text}\t{format_links(translation_links(source, translation))}"
+
+
+def as_dict(translation: Any, source: str, alignments: bool) -> dict[str, Any]:
     """A translation as plain values."""
     attention = translation.attention
-    return {
+    values = {
         "text": translation.text,
         "score": translation.score,
         "source_tokens": translation.source_tokens,
         "target_tokens": translation.target_tokens,
         "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
     }
+    if alignments:
+        from nmt.evaluation.links import translation_links
+
+        values["alignment"] = translation_links(source, translation)
+    return values
 
 
 if __name__ == "__main__":

@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nmt.evaluation.bars import bar
 from nmt.evaluation.metrics import LengthBucket, Score, Scores
 from nmt.files import write_json, write_text
 
 _BAR_CELLS = 20
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def _length_table(scores: Scores) -> Table:
     lengths.add_column()
     best = max(bucket.bleu for bucket in scores.by_length)
     for bucket in scores.by_length:
-        bar = Text(_bar(bucket.bleu / best if best else 0.0), style="blue")
-        lengths.add_row(_range(bucket), _count(bucket.sentences), f"{bucket.bleu:.1f}", bar)
+        drawn = Text(bar(bucket.bleu / best if best else 0.0, _BAR_CELLS), style="blue")
+        lengths.add_row(_range(bucket), _count(bucket.sentences), f"{bucket.bleu:.1f}", drawn)
     return lengths
 
 
@@ -104,12 +104,6 @@ def _range(bucket: LengthBucket) -> str:
     if bucket.longest is None:
         return f"{bucket.shortest}+"
     return f"{bucket.shortest}–{bucket.longest}" if bucket.longest > bucket.shortest else str(bucket.shortest)
-
-
-def _bar(share: float) -> str:
-    """Draw a share of one as a bar, to an eighth of a character."""
-    full, eighths = divmod(round(share * _BAR_CELLS * 8), 8)
-    return "█" * full + _EIGHTHS[eighths].strip()
 
 
 def _one_cell(text: str) -> str:

@@ -1,0 +1,178 @@
+"""What the decoder did for a translation, one token after the other: where it looked and what it thought of saying.
+
+The numbers come from the model itself, which is led through the translation again by `encode` and `step`; so any model
+can be explained, with attention or without. Shapes: S source length, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import torch
+from rich.cells import cell_len
+
+from nmt.data.bitext import clean
+from nmt.evaluation.bars import bar
+from nmt.search import NEVER
+from nmt.special import BOS, WORD_START
+from nmt.translator import Translation, Translator
+
+SHOWN = 5  # source pieces and next tokens per step
+_WIDTH = 88  # of running text
+_BAR_CELLS = 10
+
+LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
+# The five steps of attention, by the names that tutorials give them.
+ATTENTION = (
+    "(1) Score: the query is compared with every source piece. (2) Softmax: the scores become the weights under "
+    "“looks at”, which sum to 1. (3) Weigh: each piece's vector is multiplied by its weight. (4) Sum: added up, "
+    "they are the context. (5) Combine: context and state give the probabilities under “next token”."
+)
+NO_ATTENTION = (
+    "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
+    "nothing to look at, only the probabilities under “next token”."
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A token that could have come next."""
+
+    piece: str
+    probability: float
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the decoder."""
+
+    written: str  # text so far, the query's past
+    weights: list[float] | None  # (S,) attention, None without
+    candidates: list[Candidate]  # likeliest first; the one chosen is always among them
+    log_probability: float  # of the token chosen
+    must_end: bool  # whether the length limit left no choice
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A translation with the steps that led to it."""
+
+    translation: Translation
+    steps: list[Step]
+    length_penalty: float
+
+    @property
+    def log_probability(self) -> float:
+        """Of the whole translation."""
+        return sum(step.log_probability for step in self.steps)
+
+    @property
+    def score(self) -> float:
+        """What the search ranked it by: log p / length^penalty."""
+        return self.log_probability / len(self.steps) ** self.length_penalty
+
+
+@torch.inference_mode()
+def explain(translator: Translator, translation: Translation) -> Explanation:
+    """Lead the model through a translation that it made, and note what it computes on the way."""
+    ids, settings, tokenizer = translation.target_ids, translator.settings, translator.target_tokenizer
+    if not ids:
+        return Explanation(translation, [], settings.length_penalty)
+    lengths = torch.tensor([len(translation.source_ids)])
+    limit = int((lengths * settings.max_length_ratio).long()) + settings.max_length_extra
+    memory, state = translator.model.encode(torch.tensor([translation.source_ids]).to(translator.device), lengths)
+    steps: list[Step] = []
+    for t, (last, token) in enumerate(zip([BOS, *ids], ids, strict=False)):
+        logits, weights, state = translator.model.step(torch.tensor([last]).to(translator.device), memory, state)
+        # As in the search: what may never be said keeps its share of the probability.
+        log_probs = logits[0].float().log_softmax(dim=0)  # (V,)
+        likely = log_probs.index_fill(0, torch.tensor(NEVER, device=log_probs.device), float("-inf"))
+        best = likely.topk(min(SHOWN, len(likely) - len(NEVER))).indices.tolist()
+        best = best if token in best else [*best, token]
+        steps.append(
+            Step(
+                written=clean(tokenizer.decode(ids[:t])),
+                weights=None if weights is None else weights[0].tolist(),
+                candidates=[Candidate(tokenizer.pieces([i])[0], log_probs[i].exp().item(), i == token) for i in best],
+                log_probability=log_probs[token].item(),
+                must_end=t + 1 >= limit,
+            )
+        )
+    return Explanation(translation, steps, settings.length_penalty)
+
+
+def as_text(explanation: Explanation) -> str:
+    """Lay an explanation out as plain text: the source, every step, and the score."""
+    translation = explanation.translation
+    if not explanation.steps:
+        return "Nothing to translate.\n"
+    source = [f"{number} {readable(piece)}" for number, piece in enumerate(translation.source_tokens)]
+    text = "".join(translation.source_tokens[:-1]).replace(WORD_START, " ").strip()
+    parts = [text, "", f"The source in {len(source)} pieces (▁ begins a word):", _wrapped(*source)]
+    tokens = [readable(candidate.piece) for step in explanation.steps for candidate in step.candidates]
+    widths = max(map(cell_len, [LOOKS_AT, *source])), max(map(cell_len, [NEXT_TOKEN, *tokens]))
+    for number, step in enumerate(explanation.steps, start=1):
+        when = "before the first token" if number == 1 else f"after “{step.written}”"
+        parts += ["", f"Step {number} · query: the decoder's state {when}"]
+        if number == 1:
+            parts.append(_wrapped(NO_ATTENTION if step.weights is None else ATTENTION))
+        parts += _rows(step, source, widths)
+        if note := _note(step):
+            parts.append(_wrapped(note))
+    return "\n".join([*parts, "", translation.text, *_score(explanation), ""])
+
+
+def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[str]:
+    """Where the decoder looked, beside what it could have said."""
+    right = [_row(NEXT_TOKEN, None, widths[1])]
+    for candidate in step.candidates:
+        mark = " ← chosen" if candidate.chosen else ""
+        right.append(_row(readable(candidate.piece), candidate.probability, widths[1]) + mark)
+    if step.weights is None:
+        return [f"  {row}".rstrip() for row in right]
+    best = sorted(enumerate(step.weights), key=lambda item: -item[1])[:SHOWN]
+    left = [_row(LOOKS_AT, None, widths[0]), *(_row(source[number], weight, widths[0]) for number, weight in best)]
+    nothing = _row("", None, widths[0])
+    return [f"  {one}    {other}".rstrip() for one, other in zip_longest(left, right, fillvalue=nothing)]
+
+
+def _row(label: str, share: float | None, width: int) -> str:
+    """A label, and a share of one as a number and a bar; all rows are equally wide."""
+    padded = label + " " * (width - cell_len(label))  # in cells: a Chinese character takes two
+    return f"{padded} {'' if share is None else f'{share:.3f}':5} {bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
+
+
+def _note(step: Step) -> str:
+    """Why a token was chosen that was not the likeliest."""
+    if step.candidates[0].chosen:
+        return ""
+    if step.must_end:
+        return "The translation was as long as decode.max_length_ratio and max_length_extra allow: it could only end."
+    return "Not the likeliest token here; but a beam compares whole translations, and this one came out best."
+
+
+def _score(explanation: Explanation) -> list[str]:
+    length, penalty = len(explanation.steps), f"{explanation.length_penalty:g}"
+    terms = " + ".join(f"({step.log_probability:.3f})" for step in explanation.steps)
+    return [
+        _wrapped(f"log p = {terms} = {explanation.log_probability:.4f}, summed over its {length} tokens"),
+        _wrapped(f"score = log p / {length}^{penalty} = {explanation.score:.4f} (decode.length_penalty={penalty})"),
+    ]
+
+
+def readable(piece: str) -> str:
+    """A piece as something to see: bytes that are no character, and characters without a shape, are named."""
+    if piece in ("", "\ufffd"):
+        return "(byte)"
+    return "".join(c if c.isprintable() and not c.isspace() else f"(U+{ord(c):04X})" for c in piece)
+
+
+def _wrapped(*parts: str) -> str:
+    """Parts beside each other in indented lines; several are never broken inside."""
+    whole = "   ".join(part.replace(" ", "\xa0") for part in parts) if len(parts) > 1 else parts[0]
+    filled = textwrap.fill(whole, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return filled.replace("\xa0", " ")

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from nmt.config import DecodeSettings
+from nmt.data.tokenizer import Tokenizer
+from nmt.evaluation.explain import as_text, explain, readable
+from nmt.special import BOS, PAD, UNK
+from nmt.translator import EMPTY, Translator
+from tests.conftest import MODELS, tiny_model
+
+TEXTS = ["I see a cat .", "we see it .", "a 猫"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
+
+
+def make(tokenizer: Tokenizer, model: str = "bahdanau", **settings: float) -> Translator:
+    built = tiny_model(f"model={model}", vocab=len(tokenizer)).eval()
+    with torch.no_grad():
+        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
+    decode = dataclasses.replace(DecodeSettings(beam_size=4), **settings)  # type: ignore[arg-type]
+    return Translator(built, tokenizer, tokenizer, decode, torch.device("cpu"))
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("settings", [{}, {"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6}])
+def test_the_steps_add_up_to_the_score_of_the_search(
+    tokenizer: Tokenizer, model: str, settings: dict[str, float]
+) -> None:
+    translator = make(tokenizer, model, **settings)
+    for translations in translator.translate(TEXTS):
+        for translation in translations:
+            explanation = explain(translator, translation)
+            assert explanation.score == pytest.approx(translation.score, abs=1e-4)
+            assert len(explanation.steps) == len(translation.target_tokens)
+            chosen = [c.piece for step in explanation.steps for c in step.candidates if c.chosen]
+            assert len(chosen) == len(translation.target_tokens)
+            if translation.attention is None:
+                assert all(step.weights is None for step in explanation.steps)
+            else:
+                looked = np.array([step.weights for step in explanation.steps])
+                np.testing.assert_allclose(looked, translation.attention, atol=1e-5)
+
+
+def test_what_is_never_said_keeps_its_probability_and_is_not_shown(tokenizer: Tokenizer) -> None:
+    translator = make(tokenizer)
+    with torch.no_grad():
+        translator.model.output.bias[[PAD, BOS, UNK]] += 12
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    explanation = explain(translator, translation)
+    assert explanation.score == pytest.approx(translation.score, abs=1e-4)
+    for step in explanation.steps:
+        assert not {c.piece for c in step.candidates} & {"<pad>", "<s>", "<unk>"}
+        assert sum(c.probability for c in step.candidates) < 0.5
+        likely = [c.probability for c in step.candidates[:5]]
+        assert likely == sorted(likely, reverse=True)
+
+
+def test_the_chosen_token_is_shown_however_unlikely(tokenizer: Tokenizer) -> None:
+    """At the length limit only the end may follow: the score stays that of the search, and the text says why."""
+    translator = make(tokenizer, max_length_ratio=0.0, max_length_extra=3)
+    with torch.no_grad():
+        translator.model.output.bias[2] -= 12
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    explanation = explain(translator, translation)
+    assert explanation.score == pytest.approx(translation.score, abs=1e-4)
+    last = explanation.steps[-1]
+    assert [step.must_end for step in explanation.steps] == [False, False, True]
+    assert len(last.candidates) == 6
+    assert (last.candidates[-1].piece, last.candidates[-1].chosen) == ("</s>", True)
+    assert "it could only end" in " ".join(as_text(explanation).split())
+
+
+def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tokenizer) -> None:
+    translator = make(tokenizer)
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    explanation = explain(translator, translation)
+    text = as_text(explanation)
+    for name in ("Score:", "Softmax:", "Weigh:", "Sum:", "Combine:"):
+        assert text.count(name) == 1
+    assert text.startswith("I see a cat .\n")
+    assert len(re.findall(r"^Step \d+ · query: ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
+    assert "before the first token" in text
+    assert f"= {translation.score:.4f}" in text
+    assert f"{max(explanation.steps[0].weights or []):.3f}" in text
+    assert "\x1b" not in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_a_model_without_attention_is_explained_too(tokenizer: Tokenizer) -> None:
+    translator = make(tokenizer, "seq2seq")
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    text = as_text(explain(translator, translation))
+    assert "no attention" in text
+    assert "looks at" not in text
+    assert "← chosen" in text
+
+
+def test_nothing_to_explain(tokenizer: Tokenizer) -> None:
+    assert as_text(explain(make(tokenizer), EMPTY)) == "Nothing to translate.\n"
+
+
+@pytest.mark.parametrize(
+    ("piece", "shown"),
+    [("▁cat", "▁cat"), ("", "(byte)"), ("\ufffd", "(byte)"), ("\x1b", "(U+001B)"), (" ", "(U+0020)"), ("猫", "猫"),
+     ("a\u200db", "a(U+200D)b"), ("</s>", "</s>")],
+)  # fmt: skip
+def test_every_piece_can_be_seen(piece: str, shown: str) -> None:
+    assert readable(piece) == shown

@@ -1,0 +1,165 @@
+"""Word alignment and explanations, as a user asks for them: evaluate.py --alignments, translate.py --alignments."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evaluate
+import translate
+from nmt.errors import UserError
+from tests.commands import Finished, assert_fails, command, finished, train_arguments
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+
+@pytest.fixture(scope="module")
+def gold(finished: Finished) -> Path:
+    """Links for the whole corpus: each French word to the English one in its place."""
+    corpus = finished[0].parent / "fra-eng.txt"
+    lines = []
+    for line in corpus.read_text(encoding="utf-8").splitlines():
+        english, french, _ = (cell.split() for cell in line.split("\t"))
+        lines.append(" ".join(f"{min(t, len(english) - 1)}-{t}" for t in range(len(french))))
+    path = finished[0].parent / "fra-eng.align"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def without_attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plain")
+    done = command("train.py", *train_arguments(folder, "model=seq2seq", "train.max_steps=2", "train.validate_every=2"))
+    assert done.returncode == 0, done.stderr
+    return folder / "run"
+
+
+def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold: Path, tmp_path: Path) -> None:
+    run, trained = finished
+    rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
+    pairs = [(source, reference) for source, *references in rows for reference in references]
+    done = command("evaluate.py", "--run", str(run), "--alignments", str(gold))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(trained.stdout)
+    score = json.loads((run / "eval/alignment.json").read_text())
+    assert (score["pairs"], score["gold"]) == (len(pairs), "fra-eng.align")
+    assert score["links"] == sum(len(reference.split()) for _, reference in pairs)
+    assert 0 <= score["aer"] <= 1
+    assert f"AER        {score['aer']:.3f}" in done.stdout
+    assert {"precision", "recall"} <= score.keys()
+
+    # The same pairs as files of their own: the same score, kept where the user says.
+    lines = dict(zip((run.parent / "fra-eng.txt").read_text().splitlines(), gold.read_text().split("\n"), strict=False))
+    links = {" ".join(line.split("\t")[0].split()): link for line, link in lines.items()}
+    for name, cells in (
+        ("test.en", [source for source, _ in pairs]),
+        ("test.fr", [reference for _, reference in pairs]),
+        ("test.align", [links[source] for source, _ in pairs]),
+    ):
+        (tmp_path / name).write_text("\n".join(cells) + "\n")
+    files = ["--source", str(tmp_path / "test.en"), "--reference", str(tmp_path / "test.fr")]
+    arguments = ["--run", str(run), *files, "--alignments", str(tmp_path / "test.align")]
+    before = (run / "eval/alignment.json").read_bytes()
+    other = command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
+    assert other.returncode == 0, other.stderr
+    again = json.loads((tmp_path / "out/alignment.json").read_text())
+    assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
+    assert (run / "eval/alignment.json").read_bytes() == before
+
+    (tmp_path / "test.align").write_text("0-0\n")
+    assert_fails(command("evaluate.py", *arguments), "test.align ends before line 2")
+    with pytest.raises(UserError, match="one --reference file"):
+        evaluate.parse(["--source", "s", "--reference", "r1", "r2", "--alignments", "a"])
+
+
+def test_a_beam_of_the_users_own_leaves_scores_but_not_the_alignment(finished: Finished, gold: Path) -> None:
+    run, _ = finished
+    scores = (run / "eval/scores.json").read_bytes()
+    (run / "eval/alignment.json").unlink(missing_ok=True)
+    done = command("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold))
+    assert done.returncode == 0, done.stderr
+    assert (run / "eval/scores.json").read_bytes() == scores
+    assert (run / "eval/alignment.json").is_file()
+
+
+def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.align"
+    bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
+    arguments = ["--run", str(finished[0]), "--batch-tokens", "64"]
+    assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
+    assert_fails(command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0"), "batch_tokens")
+
+
+def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(finished: Finished, gold: Path, tmp_path: Path) -> None:
+    corpus = finished[0].parent / "fra-eng.txt"
+    shutil.move(corpus, tmp_path / "away")
+    try:
+        done = command("evaluate.py", "--run", str(finished[0]), "--alignments", str(gold))
+    finally:
+        shutil.move(tmp_path / "away", corpus)
+    assert_fails(done, "fra-eng.txt", "--source and --reference")
+
+
+def test_translate_prints_links(finished: Finished) -> None:
+    arguments = ["--run", str(finished[0]), "--alignments"]
+    texts = ["I  see\ta cat.", "", "🎉 नमस्ते 汉字"]
+    plain = command("translate.py", "--run", str(finished[0]), "--", *texts).stdout.splitlines()
+    done = command("translate.py", *arguments, "--", *texts)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [text for text, _ in rows] == plain
+    assert rows[1] == ["", ""]
+    for source, (text, links) in zip(texts, rows, strict=True):
+        pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
+        assert sorted(t for _, t in pairs) == list(range(len(text.split())))
+        assert all(0 <= s < len(source.split()) for s, _ in pairs)
+    found = [
+        json.loads(line) for line in command("translate.py", *arguments, "--json", "--", *texts).stdout.splitlines()
+    ]
+    assert [sorted(map(tuple, line["alignment"])) for line in found] == [
+        sorted(tuple(map(int, link.split("-"))) for link in links.split()) for _, links in rows
+    ]
+    best = command("translate.py", *arguments, "--nbest", "2", texts[0]).stdout.splitlines()
+    assert [len(line.split("\t")) for line in best] == [4, 4]
+    assert best[0].split("\t")[2:] == rows[0]
+
+
+def test_translate_explains(finished: Finished, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run = str(finished[0])
+    done = command("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    first, second = (
+        json.loads(command("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
+    )
+    for translation in (first, second):
+        assert f"\n{translation['text']}\n" in done.stdout
+        assert f"= {translation['score']:.4f}" in done.stdout
+    assert "Nothing to translate." in done.stdout
+    steps = re.findall(r"^Step (\d+) ", done.stdout, re.M)
+    assert len(steps) == len(first["target_tokens"]) + len(second["target_tokens"])
+
+
+@pytest.mark.parametrize("other", [["--json"], ["--nbest", "2"], ["--alignments"]])
+def test_an_explanation_is_for_reading(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        translate.parse(["--explain", *other, "a"])
+    assert left.value.code == 2
+    assert "--explain" in capsys.readouterr().err
+
+
+def test_without_attention(without_attention: Path, gold: Path) -> None:
+    run = str(without_attention)
+    gold_here = without_attention.parent / gold.name
+    shutil.copyfile(gold, gold_here)
+    assert_fails(command("translate.py", "--run", run, "--alignments", "a"), "no attention")
+    assert_fails(command("evaluate.py", "--run", run, "--alignments", str(gold_here)), "no attention")
+    done = command("translate.py", "--run", run, "--explain", "I see a cat.")
+    assert done.returncode == 0, done.stderr
+    assert "no attention" in done.stdout
