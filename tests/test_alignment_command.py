@@ -138,9 +138,9 @@ def test_translate_explains(finished: Finished, monkeypatch: pytest.MonkeyPatch)
     first, second = (
         json.loads(command("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
     )
-    for translation in (first, second):
-        assert f"\n{translation['text']}\n" in done.stdout
-        assert f"= {translation['score']:.4f}" in done.stdout
+    scores = [float(score) for score in re.findall(r"score = .* = (-[\d.]+) ", done.stdout)]
+    assert scores == pytest.approx([first["score"], second["score"]], abs=2e-4)
+    assert all(f"\n{translation['text']}\n" in done.stdout for translation in (first, second))
     assert "Nothing to translate." in done.stdout
     steps = re.findall(r"^Step (\d+) ", done.stdout, re.M)
     assert len(steps) == len(first["target_tokens"]) + len(second["target_tokens"])

@@ -89,7 +89,7 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tok
     assert text.startswith("I see a cat .\n")
     assert len(re.findall(r"^Step \d+ · query: ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
     assert "before the first token" in text
-    assert f"= {translation.score:.4f}" in text
+    assert f"= {explanation.score:.4f}" in text
     assert f"{max(explanation.steps[0].weights or []):.3f}" in text
     assert "\x1b" not in text
     assert all(line == line.rstrip() for line in text.splitlines())
