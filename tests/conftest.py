@@ -23,7 +23,9 @@ def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
     """A model of a few thousand weights, without dropout unless asked for."""
     off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
     torch.manual_seed(seed)
-    model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
+    model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(
+        source_vocab=vocab, target_vocab=vocab, joint_vocab=True
+    )
     assert isinstance(model, Seq2Seq)
     for parameter in model.parameters():  # biases start at 0, where a missing one would not show
         if parameter.dim() == 1:
@@ -33,9 +35,18 @@ def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
 
 @functools.cache
 def _model_settings(*overrides: str) -> dict[str, Any]:
-    """Composed once for the many tests of one model."""
+    """Composed once for the many tests of one model, and small where only some models have a size."""
     settings: dict[str, Any] = composed(*overrides)["model"]
+    for part in (settings, settings["encoder"]):
+        _shrink(part.get("score", {}))
     return settings
+
+
+def _shrink(score: dict[str, Any]) -> None:
+    if score.get("size") == 256:  # nobody asked for another
+        score["size"] = 32
+    if "score" in score:
+        _shrink(score["score"])
 
 
 def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int | None = None) -> torch.Tensor:

@@ -11,7 +11,12 @@ from tests.conftest import MODELS, sentences, tiny_model
 VARIANTS = [
     (),
     ("model.encoder.cell=lstm", "model.decoder.cell=lstm"),
-    ("model.encoder.layers=2", "model.decoder.layers=3", "model.encoder.bidirectional=false", "model.encoder.hidden_size=32"),
+    (
+        "model.encoder.layers=2",
+        "model.decoder.layers=3",
+        "model.encoder.bidirectional=false",
+        "model.encoder.hidden_size=32",
+    ),
 ]
 EXTRA = [
     ("model=luong", "model.decoder.input_feeding=true"),

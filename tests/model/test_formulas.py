@@ -37,12 +37,6 @@ def part(kind: str, name: str):
     return constructor(spec, name)
 
 
-@pytest.fixture
-def no_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hard attention without its dice, so that both sides choose alike."""
-    monkeypatch.setattr(Hard, "noise", lambda self, energies: torch.zeros_like(energies))
-
-
 @pytest.mark.usefixtures("no_noise")
 @pytest.mark.parametrize("one_by_one", [False, True], ids=["at once", "one by one"])
 @pytest.mark.parametrize("alignment", ALIGNMENTS)

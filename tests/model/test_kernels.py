@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from nmt.model import kernels
 from nmt.model.kernels import PLAIN, LoopProducts, Products, gru_cell, gru_sequence
 from nmt.model.recurrence import run_packed
-from tests.conftest import ROOT, logits_of, sentences, tiny_model
+from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
 
 
 def numbers(*shape: int) -> Tensor:
@@ -68,12 +68,12 @@ def test_run_packed_equals_pytorchs_gru(layers: int, bidirectional: bool) -> Non
 
 
 def wander(products: Products, x: Tensor, weight: Tensor, bias: Tensor, keys: Tensor, values: Tensor, v: Tensor) -> Any:
-    """A loop that uses every product, the first one twice a step."""
+    """A loop that uses every product, the first one twice a step, and one tensor on both sides: keys as values."""
     seen = []
     for _ in range(3):
         x = products.linear(products.linear(x, weight, bias).tanh(), weight, bias)
         energies = products.match(x, keys) + products.additive(x, keys, v)
-        x = x + products.weigh(energies.softmax(-1), values)
+        x = x + products.weigh(energies.softmax(-1), values) + products.weigh(energies.softmax(-1), keys)
         seen.append(x)
     return torch.cat(seen, dim=1)
 
@@ -123,13 +123,11 @@ def test_additive_energies_of_many_queries(grad: bool) -> None:
         torch.testing.assert_close(fast, naive)
 
 
-LOOPS = [("model=bahdanau",), ("model=luong", "model.decoder.input_feeding=true")]
-
-
-@pytest.mark.parametrize("overrides", LOOPS, ids=" ".join)
-def test_autocast_trains_in_its_own_type(overrides: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("no_noise")
+@pytest.mark.parametrize("name", MODELS)
+def test_autocast_trains_in_its_own_type(name: str) -> None:
     """Half-precision products, full-precision gradients, close to those of full precision."""
-    model = tiny_model(*overrides)
+    model = tiny_model(f"model={name}")
     arguments = sentences([5, 3]), torch.tensor([5, 3]), torch.tensor([[1, 7, 9, 4], [1, 5, 5, 8]])
     exact = gradients(model, lambda: logits_of(model, *arguments))
     with torch.autocast("cpu", dtype=torch.bfloat16):

@@ -14,6 +14,7 @@ from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.interrupt import Interrupted
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
+from tests.conftest import MODELS
 from tests.training.toys import make_trainer, toy_store
 
 COPY = list
@@ -259,20 +260,12 @@ def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
     assert trainer.checkpoints.steps() == [4, 8, 12]  # 4 is the best of three equal ones
 
 
-WIRINGS = [
-    ("model=bahdanau",),
-    ("model=luong",),
-    ("model=luong", "model.decoder.input_feeding=true", "model.encoder.cell=lstm", "model.decoder.cell=lstm"),
-    ("model=seq2seq",),
-]
-
-
-@pytest.mark.parametrize("overrides", WIRINGS, ids=" ".join)
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("forcing", [1.0, 0.5])
-def test_an_update_never_waits_for_a_gpu(tmp_path: Path, overrides: tuple[str, ...], forcing: float) -> None:
+def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: float) -> None:
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
     trainer = make_trainer(
-        tmp_path, toy_store(30, COPY), settings(accumulate=2, teacher_forcing=forcing), *overrides, *DROPOUT
+        tmp_path, toy_store(30, COPY), settings(accumulate=2, teacher_forcing=forcing), f"model={name}", *DROPOUT
     )
     put_on(trainer, torch.device("meta"))
     for _ in range(3):

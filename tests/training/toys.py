@@ -29,9 +29,11 @@ def sequences(rows: list[list[int]]) -> Sequences:
     return Sequences(np.concatenate([np.array(row) for row in rows]), offsets, lengths)
 
 
-def toy_store(pairs: int, task: Callable[[list[int]], list[int]], longest: int = 6, seed: int = 0) -> TokenStore:
+def toy_store(
+    pairs: int, task: Callable[[list[int]], list[int]], longest: int = 6, *, shortest: int = 1, seed: int = 0
+) -> TokenStore:
     random = np.random.default_rng(seed)
-    source = [random.integers(4, VOCAB, random.integers(1, longest + 1)).tolist() for _ in range(pairs)]
+    source = [random.integers(4, VOCAB, random.integers(shortest, longest + 1)).tolist() for _ in range(pairs)]
     return TokenStore(sequences(source), sequences([task(row) for row in source]))
 
 
