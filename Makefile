@@ -42,7 +42,7 @@ bench: setup ## speed of training, decoding, preparing and starting; ARGS=--quic
 bench-start: setup ## cold start of translate.py against `import torch`
 	$(RUN) scripts/bench_start.py
 
-demo-corpus: setup ## write data/demo/eng-fra.tsv again
+demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
 	$(RUN) scripts/make_demo_corpus.py
 
 clean: ## remove the environment, prepared corpora and caches; runs in outputs/ stay

@@ -9,7 +9,7 @@ checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
 finished.json        written last: why training ended, and which step was the best
-eval/                scores.json, translations.tsv, heatmaps/
+eval/                scores.json, translations.tsv, heatmaps/; alignment.json after evaluate.py --alignments
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+import compare
 import pytest
 
 import evaluate
@@ -14,6 +15,8 @@ from nmt.config import load_config
 from tests.conftest import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/demo/README.md"]
+
+PARSERS = {"translate.py": translate.parse, "evaluate.py": evaluate.parse, "scripts/compare.py": compare.parse}
 
 
 def commands() -> list[str]:
@@ -42,8 +45,8 @@ def test_command_is_valid(line: str) -> None:
         assert (ROOT / script).is_file()
         if script == "train.py" and not any(a.startswith(("resume=", "-")) for a in arguments):
             load_config(composed(*arguments))
-        elif script in ("translate.py", "evaluate.py"):
-            {"translate.py": translate, "evaluate.py": evaluate}[script].parse(arguments)
+        elif script in PARSERS:
+            PARSERS[script](arguments)
 
 
 def test_the_readme_is_not_forgotten() -> None:

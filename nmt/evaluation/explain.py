@@ -28,7 +28,7 @@ LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
 # The five steps of attention, by the names that tutorials give them.
 ATTENTION = (
     "(1) Score: the query is compared with every source piece. (2) Softmax: the scores become the weights under "
-    "“looks at”, which sum to 1. (3) Weigh: each piece's vector is multiplied by its weight. (4) Sum: added up, "
+    "“looks at”. (3) Weigh: each piece's vector is multiplied by its weight. (4) Sum: added up, "
     "they are the context. (5) Combine: context and state give the probabilities under “next token”."
 )
 NO_ATTENTION = (
