@@ -86,7 +86,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         type=Path,
         help="where scores and heatmaps go (default: eval/ of the run, for its own test set and search)",
     )
-    parser.add_argument("--beam", type=int, help="beam size (default: the run's)")
+    parser.add_argument("--beam", type=cli.positive, help="beam size (default: the run's)")
     parser.add_argument(
         "--alignments",
         type=Path,
@@ -95,7 +95,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "the test set was taken from, or of --source, one of links like 0-0 1-2 1?3 (sure, sure, possible)",
     )
     parser.add_argument(
-        "--batch-tokens", type=int, help="hypotheses × source tokens at once; changes speed, never results"
+        "--batch-tokens", type=cli.positive, help="hypotheses × source tokens at once; changes speed, never results"
     )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     options = parser.parse_args(arguments)

@@ -88,10 +88,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("text", nargs="*", help="sentences to translate")
     parser.add_argument("--file", type=Path, action="append", help="translate the lines of this file")
     parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
-    parser.add_argument("--beam", type=positive, help="beam size (default: the run's; 1 is greedy)")
-    parser.add_argument("--nbest", type=positive, default=1, help="translations per sentence: number, score, text")
+    parser.add_argument("--beam", type=cli.positive, help="beam size (default: the run's; 1 is greedy)")
+    parser.add_argument("--nbest", type=cli.positive, default=1, help="translations per sentence: number, score, text")
     parser.add_argument(
-        "--batch-tokens", type=positive, help="hypotheses × source tokens at once; changes speed, never results"
+        "--batch-tokens", type=cli.positive, help="hypotheses × source tokens at once; changes speed, never results"
     )
     parser.add_argument(
         "--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)"
@@ -123,14 +123,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
             "--explain is for reading, one translation at a time: give it without --json, --alignments, --nbest"
         )
     return options
-
-
-def positive(text: str) -> int:
-    """A whole number from 1 up, for argparse."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    return value
 
 
 def read_lines(options: argparse.Namespace) -> Iterator[str]:

@@ -5,6 +5,7 @@ Code 0: done. 2: the user can mend it; one sentence says how. 130 and 143: stopp
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -27,6 +28,14 @@ def run(main: Callable[[], None]) -> None:
     except OSError as error:  # a full disk, a missing permission: the machine's words say it best
         place = error.filename or "The system"
         fail(f"{place}: {error.strerror}; make room, change permissions or choose another place.")
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 up, for argparse."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
 
 
 def fail(message: str) -> None:

@@ -55,6 +55,7 @@ def make_run(
     decode: dict[str, Any] = DECODE,
     bleu: float | None = None,
     aer: float | None = None,
+    gold: str = "links.align",
     **settings: Any,
 ) -> Path:
     """A finished run, as far as a comparison looks at it: scores of `hypotheses`, a checkpoint, a few validations."""
@@ -79,7 +80,8 @@ def make_run(
     rows = [f"{text}\t{hypothesis}\t-1.0\t{text}" for text, hypothesis in zip(expected, hypotheses, strict=True)]
     (run / "eval/translations.tsv").write_text("\n".join(["source\t…", *rows]) + "\n", encoding="utf-8")
     if aer is not None:
-        (run / "eval/alignment.json").write_text(json.dumps({"aer": aer}), encoding="utf-8")
+        alignment = {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated}
+        (run / "eval/alignment.json").write_text(json.dumps(alignment), encoding="utf-8")
     with SummaryWriter(str(run / "tensorboard"), purge_step=1) as writer:
         for step in (10, 20, 30):
             writer.add_scalar("validation/bleu", step + seed, step)
@@ -203,6 +205,18 @@ def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
     make_run(tmp_path, "luong", 2, references(), batch_size=80)
     with pytest.raises(UserError, match=r"both named luong but differ in train\.batch_size"):
         runs.check_comparable(load(tmp_path))
+
+
+def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoint(tmp_path: Path) -> None:
+    texts = references()
+    first = make_run(tmp_path, "luong", 1, texts, aer=0.3)
+    make_run(tmp_path, "bahdanau", 1, texts, aer=0.3, gold="other.align")
+    with pytest.raises(UserError, match="against different links"):
+        rows_of(tmp_path, "luong")
+    stale = json.loads((first / "eval/alignment.json").read_text()) | {"evaluated": {"checkpoint": "step-00000010"}}
+    (first / "eval/alignment.json").write_text(json.dumps(stale))
+    with pytest.raises(UserError, match=r"another checkpoint than its best: run python evaluate\.py .* --alignments"):
+        rows_of(tmp_path, "luong")
 
 
 def test_one_seed_twice_is_refused(tmp_path: Path) -> None:

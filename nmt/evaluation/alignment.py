@@ -40,7 +40,7 @@ class AlignmentScore:
     precision: float  # share of the model's links that are possible
     recall: float  # share of the sure links that the model found
     pairs: int
-    links: int  # the model's: one for each target word
+    links: int  # the model's: one for each target word that looked at a word
     gold: str  # name of the file of links
 
 
@@ -51,7 +51,9 @@ def score_alignment(found: Iterable[tuple[Sequence[Link], GoldLinks]], gold: str
         pairs, links, sure = pairs + 1, links + len(predicted), sure + len(truth.sure)
         in_sure += len(truth.sure.intersection(predicted))
         in_possible += len(truth.possible.intersection(predicted))
-    if not links or not sure:
+    if not links:
+        raise UserError(f"None of the {pairs} pairs could be aligned: AER needs pairs with words on both sides.")
+    if not sure:
         raise UserError(f"{gold} has no sure link (such as 0-0) for the {pairs} pairs to be scored: check the file.")
     aer = 1 - (in_sure + in_possible) / (links + sure)
     return AlignmentScore(aer, in_possible / links, in_sure / sure, pairs, links, gold)

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 import torch
 from rich.cells import cell_len
@@ -25,11 +26,14 @@ _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
 LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
-# The five steps of attention, by the names that tutorials give them.
+# The five steps of attention, by the names that tutorials give them. What differs from model to model is said by the
+# first lines of its classes, which are their formulas: s the decoder's state, h a source piece's.
 ATTENTION = (
-    "(1) Score: the query is compared with every source piece. (2) Softmax: the scores become the weights under "
-    "“looks at”. (3) Weigh: each piece's vector is multiplied by its weight. (4) Sum: added up, "
-    "they are the context. (5) Combine: context and state give the probabilities under “next token”."
+    "Score: every source piece gets an energy. {score}",
+    "Softmax: the energies become the weights under “looks at”{heads}. {alignment}",
+    "Weigh: what the encoder knows of each piece is multiplied by the piece's weight.",
+    "Sum: added up, it is the context.",
+    "Combine: context and state give the probabilities under “next token”. {wiring}",
 )
 NO_ATTENTION = (
     "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
@@ -64,6 +68,7 @@ class Explanation:
     translation: Translation
     steps: list[Step]
     length_penalty: float
+    mechanism: list[str]  # what the model's attention does; empty without attention
 
     @property
     def log_probability(self) -> float:
@@ -81,7 +86,7 @@ def explain(translator: Translator, translation: Translation) -> Explanation:
     """Lead the model through a translation that it made, and note what it computes on the way."""
     ids, settings, tokenizer = translation.target_ids, translator.settings, translator.target_tokenizer
     if not ids:
-        return Explanation(translation, [], settings.length_penalty)
+        return Explanation(translation, [], settings.length_penalty, [])
     lengths = torch.tensor([len(translation.source_ids)])
     limit = int((lengths * settings.max_length_ratio).long()) + settings.max_length_extra
     memory, state = translator.model.encode(torch.tensor([translation.source_ids]).to(translator.device), lengths)
@@ -102,7 +107,18 @@ def explain(translator: Translator, translation: Translation) -> Explanation:
                 must_end=t + 1 >= limit,
             )
         )
-    return Explanation(translation, steps, settings.length_penalty)
+    return Explanation(translation, steps, settings.length_penalty, _mechanism(translator.model.decoder))
+
+
+def _mechanism(decoder: Any) -> list[str]:
+    """The five steps of attention, in the words of a decoder's own parts."""
+    attention = getattr(decoder, "attention", None)
+    if attention is None:
+        return []
+    parts = {"score": attention.score, "alignment": attention.alignment, "wiring": decoder}
+    formulas = {name: (type(part).__doc__ or "").partition("\n")[0] for name, part in parts.items()}
+    heads = ", the mean of all heads" if attention.score.has_heads else ""
+    return [line.format(**formulas, heads=heads) for line in ATTENTION]
 
 
 def as_text(explanation: Explanation) -> str:
@@ -116,10 +132,13 @@ def as_text(explanation: Explanation) -> str:
     tokens = [readable(candidate.piece) for step in explanation.steps for candidate in step.candidates]
     widths = max(map(cell_len, [LOOKS_AT, *source])), max(map(cell_len, [NEXT_TOKEN, *tokens]))
     for number, step in enumerate(explanation.steps, start=1):
-        when = "before the first token" if number == 1 else f"after “{step.written}”"
-        parts += ["", f"Step {number} · query: the decoder's state {when}"]
+        parts += [
+            "",
+            f"Step {number} · " + (f"written so far: “{step.written}”" if number > 1 else "nothing written yet"),
+        ]
         if number == 1:
-            parts.append(_wrapped(NO_ATTENTION if step.weights is None else ATTENTION))
+            lines = [f"({i}) {line}" for i, line in enumerate(explanation.mechanism, start=1)]
+            parts += [_wrapped(line) for line in lines or [NO_ATTENTION]]
         parts += _rows(step, source, widths)
         if note := _note(step):
             parts.append(_wrapped(note))

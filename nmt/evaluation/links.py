@@ -107,7 +107,8 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
 def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[int]) -> list[Link]:
     """One link for each target word, to the source word that receives the most attention (Luong 2015, section 5.3).
 
-    A source word receives what its pieces received; a target word looks where its pieces looked on average.
+    A source word receives what its pieces received; a target word looks where its pieces looked on average. One that
+    looked at no word at all, but only at the end of the sentence, as hard attention can, has no link.
 
     Args:
         attention: Weights (T, S); what comes after the given pieces, such as the ends of sentences, is left out.
@@ -119,7 +120,7 @@ def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[in
     weights = attention[: len(target), : len(source)].astype(np.float64)
     by_word = weights @ _members(source)  # (T, source words)
     looks = _members(target).T @ by_word  # (target words, source words); a mean has its maximum where the sum has it
-    return [(int(s), t) for t, s in enumerate(looks.argmax(axis=1))] if looks.size else []
+    return [(int(row.argmax()), t) for t, row in enumerate(looks) if row.any()]
 
 
 def _members(words: Sequence[int]) -> np.ndarray:

@@ -81,9 +81,12 @@ class Validator:
 def attention_health(weights: Tensor, source_lengths: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
     """Sums over real target tokens of the entropy (in nats) and of the weight on the source's last token, EOS.
 
-    Attention that never sharpens stays near ln S; attention that has collapsed sits on EOS.
+    Attention that never sharpens stays near ln S; attention that has collapsed sits on EOS. Weights that sum to less
+    than 1, as those of local-p, count by their shares.
     """
-    entropy = torch.special.entr(weights.float()).sum(dim=-1)  # (B, T)
+    weights = weights.float()
+    weights = weights / weights.sum(dim=-1, keepdim=True).clamp_min(1e-12)
+    entropy = torch.special.entr(weights).sum(dim=-1)  # (B, T)
     ends = (source_lengths - 1).to(weights.device).view(-1, 1, 1).expand(-1, weights.size(1), 1)
-    last = weights.float().gather(-1, ends).squeeze(-1)  # (B, T)
+    last = weights.gather(-1, ends).squeeze(-1)  # (B, T)
     return (entropy * real).sum(), (last * real).sum()

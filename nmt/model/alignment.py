@@ -44,7 +44,7 @@ class Hard(Alignment):
     """All weight on one position (Xu 2015): the best one in use, one drawn from softmax(e) in training.
 
     Drawing is argmax(e + Gumbel noise). It has no gradient, so that of softmax((e + noise) / τ) stands in for it
-    (straight-through; Jang 2017): the mean over draws is biased, but its variance is small.
+    (straight-through; Jang 2017): a biased gradient, but one of small variance.
     """
 
     def __init__(self, query_size: int, temperature: float = 1.0) -> None:
@@ -105,7 +105,9 @@ class LocalP(Alignment):
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         length = mask.sum(dim=-1, keepdim=True)
-        centre = length * self.v(self.project(query).tanh()).sigmoid()  # (…, T, 1)
+        # Half precision has no room for a place between two words far into a sentence.
+        wide = torch.promote_types(query.dtype, torch.float32)
+        centre = length * self.v(self.project(query).tanh()).to(wide).sigmoid()  # (…, T, 1)
         distance = positions(energies) - centre
         weights = masked_softmax(energies, mask & (distance.abs() <= self.window))
         deviation = self.window / 2
@@ -116,7 +118,9 @@ class Static(Alignment):
     """α = softmax(e₁): the weights of the first step serve the whole sentence, which gets one context."""
 
     def initial_state(self, mask: Tensor) -> State:
-        return (torch.zeros_like(mask, dtype=torch.get_default_dtype()),)  # the weights, once there are any
+        return (
+            torch.zeros_like(mask, dtype=torch.get_default_dtype()),
+        )  # the weights, of each head, once there are any
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         (kept,) = state

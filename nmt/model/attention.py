@@ -45,6 +45,7 @@ class Attention(nn.Module):
     ) -> None:
         super().__init__()
         self.score = score(query_size=query_size, state_size=state_size)
+        assert not (self.score.has_heads and self.score.looks_back), "what has been attended to is a mean over heads"
         self.alignment = alignment(query_size=query_size)
         self.context_size = self.score.context_size
 
@@ -56,7 +57,10 @@ class Attention(nn.Module):
     def initial_state(self, memory: Memory) -> tuple[Tensor, ...]:
         """The alignment's state before the first target token, after the sum of all weights if the score wants it."""
         state = self.alignment.initial_state(memory.mask)
-        return (torch.zeros_like(memory.mask, dtype=memory.values.dtype), *state) if self.score.looks_back else state
+        if not self.score.looks_back:
+            return state
+        wide = torch.promote_types(memory.values.dtype, torch.float32)  # many small weights are to be added up
+        return torch.zeros_like(memory.mask, dtype=wide), *state
 
     def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products = PLAIN) -> Attended:
         """Look at the source with queries (B, T, Q)."""

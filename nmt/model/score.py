@@ -87,13 +87,14 @@ class General(Score):
 
 
 class Additive(Score):
-    """e = v'tanh(W₁h + W₂s) (Bahdanau 2015, appendix A.1.2).
+    """e = v'tanh(W₁h + W₂s + b) (Bahdanau 2015, appendix A.1.2, which has no b).
 
     Luong's "concat", v'tanh(W[s; h]), is the same function: W₁ and W₂ are the two halves of W.
     """
 
     def __init__(self, query_size: int, state_size: int, size: int) -> None:
         super().__init__(query_size, state_size)
+        at_least_one(size=size)
         self.key = nn.Linear(state_size, size)
         self.query = nn.Linear(query_size, size, bias=False)
         self.v = nn.Linear(size, 1, bias=False)
@@ -122,7 +123,11 @@ class NormalisedAdditive(Additive):
 
 
 class Coverage(Additive):
-    """e = v'tanh(W₁h + W₂s + uC), C the weight that h has had so far (Tu 2016): what is done can be left."""
+    """e = v'tanh(W₁h + W₂s + b + uC), C the weight that h has had so far (Tu 2016): what is done can be left.
+
+    Tu's coverage of dimension 1, without fertilities. Every step's hidden layer is stored for the backward pass, where
+    `Additive` would compute it again: very long sentences need smaller batches.
+    """
 
     looks_back = True
 
@@ -139,10 +144,11 @@ class Coverage(Additive):
 
 
 class FeedForward(Score):
-    """e = v'tanh(Wh) (Raffel and Ellis 2016): no query, so a position matters or does not, whatever is written."""
+    """e = v'tanh(Wh + b) (Raffel and Ellis 2016): no query; a position matters or does not, whatever is written."""
 
     def __init__(self, query_size: int, state_size: int, size: int) -> None:
         super().__init__(query_size, state_size)
+        at_least_one(size=size)
         self.key = nn.Linear(state_size, size)
         self.v = nn.Linear(size, 1, bias=False)
 
@@ -166,7 +172,8 @@ class KeyValue(Score):
             )
 
     def keys(self, states: Tensor) -> Tensor:
-        # Every other number, not the first half: that would be all of one direction and nothing of the other.
+        # Every other number, not the first half as in the paper, whose encoder has one direction: here that would be
+        # all of one direction and nothing of the other.
         return self.inner.keys(states[..., 0::2])
 
     def values(self, states: Tensor) -> Tensor:
@@ -177,24 +184,35 @@ class KeyValue(Score):
         return energies
 
 
-class MultiHead(Score):
+class WithHeads(Score):
+    """Base of the scores that look in K ways at once; W_O makes their contexts one."""
+
+    has_heads = True
+
+    def __init__(self, query_size: int, state_size: int, heads: int, values_size: int) -> None:
+        super().__init__(query_size, state_size)
+        self.heads = heads
+        self.output = nn.Linear(values_size, state_size, bias=False)
+
+    def merge(self, contexts: Tensor, products: Products) -> Tensor:
+        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
+
+
+class MultiHead(WithHeads):
     """Scaled dot products of K projections, side by side (Vaswani 2017, section 3.2.2).
 
     headₖ = attend(W_Qₖ s, W_Kₖ h) over W_Vₖ h, c = W_O [head₁; …; head_K].
     """
 
-    has_heads = True
-
     def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
         """Use `size` numbers for all heads together."""
-        super().__init__(query_size, state_size)
-        if heads < 1 or size % heads:
+        at_least_one(size=size, heads=heads)
+        if size % heads:
             raise UserError(f"Multi-head attention shares its size of {size} equally: {heads} heads do not divide it.")
-        self.heads = heads
+        super().__init__(query_size, state_size, heads, size)
         self.query = nn.Linear(query_size, size, bias=False)
         self.key = nn.Linear(state_size, size, bias=False)
         self.value = nn.Linear(state_size, size, bias=False)
-        self.output = nn.Linear(size, state_size, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
         return self._split(self.key(states))
@@ -206,25 +224,22 @@ class MultiHead(Score):
         queries = self._split(products.linear(query, self.query.weight))
         return products.match(queries, keys) / math.sqrt(keys.size(-1))
 
-    def merge(self, contexts: Tensor, products: Products) -> Tensor:
-        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
-
     def _split(self, x: Tensor) -> Tensor:
         """(B, N, A) → (B, K, N, A/K)."""
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()
 
 
-class Structured(Score):
-    """A = softmax(V tanh(W H')), C = AH (Lin 2017): K views of the sentence, none of which needs a query."""
+class Structured(WithHeads):
+    """A = softmax(V tanh(W H')), C = AH (Lin 2017): K views of the sentence, none of which needs a query.
 
-    has_heads = True
+    The paper's penalty on views that are alike is left out.
+    """
 
     def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
-        super().__init__(query_size, state_size)
-        self.heads = heads
+        at_least_one(size=size, heads=heads)
+        super().__init__(query_size, state_size, heads, heads * state_size)
         self.key = nn.Linear(state_size, size, bias=False)
         self.v = nn.Linear(size, heads, bias=False)
-        self.output = nn.Linear(heads * state_size, state_size, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
         return self.v(self.key(states).tanh()).mT.unsqueeze(2)  # (B, K, 1, S)
@@ -235,5 +250,9 @@ class Structured(Score):
     def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
         return keys.expand(-1, -1, query.size(1), -1)
 
-    def merge(self, contexts: Tensor, products: Products) -> Tensor:
-        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
+
+def at_least_one(**sizes: int) -> None:
+    """Raise a UserError for a size that is none."""
+    for name, value in sizes.items():
+        if value < 1:
+            raise UserError(f"The {name} of a score must be at least 1; it is {value}.")

@@ -98,17 +98,22 @@ def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials
         f"±: sample standard deviation (n − 1) over the runs of a model, which differ in the seed; {NOTHING} for one.",
         f"Δ BLEU: mean BLEU less that of {baseline}, the baseline.",
         f"p: sacreBLEU's paired approximate randomisation test of BLEU ({trials} trials, two-sided) between a run and "
-        f"the run of {baseline} with the same seed, median over the seeds that both have. It is the share of trials "
-        "in which exchanging the two translations of randomly chosen test sentences makes a larger difference than "
-        "the one observed (never below 2/2ᵈ where d translations differ). It covers the sampling of test sentences, "
+        f"the run of {baseline} with the same seed; shown is the median of these p over the seeds that both have. Each "
+        "is the share of trials in which exchanging the two translations of randomly chosen test sentences makes a "
+        "larger difference than the one observed, with one added to both counts (never below 2/2ᵈ where d "
+        "translations differ). It covers the sampling of test sentences, "
         "not of seeds; the ± covers the seeds. It is not corrected for the number of models.",
         "parameters: trained numbers, tied ones counted once. tokens/s: target tokens per second of training, "
         "validations included. minutes: of training, mean over runs.",
         "entropy: of the attention, in nats, mean over target tokens of the validation set at the best update; "
-        f"{NOTHING} without attention.",
+        f"{NOTHING} without attention; of several heads, that of their mean.",
     ]
     if any(row.aer for row in rows):
-        notes.append("AER: alignment error rate of the attention, in percent; lower is better.")
+        gold = next(member.alignment for member in members if member.alignment)
+        notes.append(
+            f"AER: alignment error rate of the attention against {gold.gold} ({gold.pairs} pairs, forced decoding), in "
+            "percent; lower is better."
+        )
     different = [name for name in differing(members) if name != "name" and not name.startswith("model.")]
     if different:
         notes.append(f"Settings that differ between models, besides the model itself: {', '.join(different)}.")

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from safetensors import safe_open
 
 from comparison.history import History, in_order_of_numbers, read_history
 from nmt.errors import UserError
+from nmt.evaluation.alignment import ALIGNMENT_FILE
 from nmt.run import Run
 from nmt.training.checkpoint import MODEL
 
@@ -26,6 +27,14 @@ _INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | 
 }
 _SCORED = ("on different sentences", "with different search settings", "with different tokenizers of BLEU")
 _SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
+
+
+class Alignment(NamedTuple):
+    """How well a run's attention aligns words, and against what."""
+
+    aer: float
+    gold: str  # name of the file of links
+    pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +50,7 @@ class Member:
     sources: tuple[str, ...]
     hypotheses: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
-    aer: float | None
+    alignment: Alignment | None
 
     @property
     def scored(self) -> tuple[Any, ...]:
@@ -113,6 +122,14 @@ def check_comparable(members: Sequence[Member]) -> None:
                     f"{first.run.directory} and {other.run.directory} were scored {how}: "
                     "compare runs that have one test set and one decode configuration."
                 )
+    aligned = [(member, member.alignment) for member in members if member.alignment]
+    for other, alignment in aligned[1:]:
+        first, expected = aligned[0]
+        if (alignment.gold, alignment.pairs) != (expected.gold, expected.pairs):
+            raise UserError(
+                f"{first.run.directory} and {other.run.directory} have alignment error rates against different "
+                "links: run evaluate.py --alignments with one file for all."
+            )
     seen: dict[str, list[Member]] = {}
     for member in members:
         for twin in seen.setdefault(member.name, []):
@@ -147,7 +164,6 @@ def _load(run: Run) -> Member:
         cells = [line.split("\t") for line in lines]
         if scores["evaluated"]["checkpoint"] != run.best_checkpoint().name:
             raise UserError(_score_it(run, "has scores of another checkpoint than its best"))
-        alignment = run.evaluation / "alignment.json"
         return Member(
             run=run,
             name=str(values["name"]),
@@ -158,7 +174,7 @@ def _load(run: Run) -> Member:
             sources=tuple(row[0] for row in cells),
             hypotheses=tuple(row[1] for row in cells),
             references=tuple(tuple(row[3:]) for row in cells),
-            aer=float(json.loads(alignment.read_text(encoding="utf-8"))["aer"]) if alignment.is_file() else None,
+            alignment=_alignment(run),
         )
     except UserError:
         raise
@@ -166,8 +182,22 @@ def _load(run: Run) -> Member:
         raise UserError(_score_it(run, f"has an evaluation that cannot be read ({error!r})")) from error
 
 
-def _score_it(run: Run, problem: str) -> str:
-    return f"{run.directory} {problem}: run python evaluate.py --run {run.directory}."
+def _alignment(run: Run) -> Alignment | None:
+    """What evaluate.py --alignments has left, if it was run."""
+    path = run.evaluation / ALIGNMENT_FILE
+    if not path.is_file():
+        return None
+    values = json.loads(path.read_text(encoding="utf-8"))
+    if values["evaluated"]["checkpoint"] != run.best_checkpoint().name:
+        raise UserError(
+            _score_it(run, "has an alignment error rate of another checkpoint than its best", values["gold"])
+        )
+    return Alignment(float(values["aer"]), str(values["gold"]), int(values["pairs"]))
+
+
+def _score_it(run: Run, problem: str, gold: str | None = None) -> str:
+    alignments = f" --alignments {gold}" if gold else ""
+    return f"{run.directory} {problem}: run python evaluate.py --run {run.directory}{alignments}."
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -123,7 +123,7 @@ def _row(name: str, runs: list[Member], is_baseline: bool, reference: float, p: 
     tokens = [member.finished["target_tokens"] for member in runs]
     entropies = [member.history.at("attention_entropy", int(member.finished["best_step"])) for member in runs]
     known = [entropy for entropy in entropies if entropy is not None]
-    errors = [member.aer for member in runs if member.aer is not None]
+    errors = [member.alignment.aer for member in runs if member.alignment]
     return Row(
         name=name,
         seeds=tuple(member.seed for member in runs),

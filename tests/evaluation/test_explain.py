@@ -87,12 +87,29 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tok
     for name in ("Score:", "Softmax:", "Weigh:", "Sum:", "Combine:"):
         assert text.count(name) == 1
     assert text.startswith("I see a cat .\n")
-    assert len(re.findall(r"^Step \d+ · query: ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
-    assert "before the first token" in text
+    assert len(re.findall(r"^Step \d+ · ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
+    assert "nothing written yet" in text
     assert f"= {explanation.score:.4f}" in text
     assert f"{max(explanation.steps[0].weights or []):.3f}" in text
     assert "\x1b" not in text
     assert all(line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("bahdanau", "e = v'tanh(W₁h + W₂s + b)"),
+        ("bahdanau", "with the previous state"),
+        ("luong", "with the new state"),
+        ("feed_forward", "no query"),
+        ("hard", "All weight on one position"),
+        ("multi_head", "the mean of all heads"),
+    ],
+)
+def test_each_mechanism_is_explained_by_its_own_formula(tokenizer: Tokenizer, name: str, words: str) -> None:
+    translator = make(tokenizer, name)
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    assert words in " ".join(as_text(explain(translator, translation)).split())
 
 
 def test_a_model_without_attention_is_explained_too(tokenizer: Tokenizer) -> None:

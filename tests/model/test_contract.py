@@ -8,25 +8,24 @@ import torch
 from nmt.special import BOS
 from tests.conftest import MODELS, sentences, tiny_model
 
-VARIANTS = [
-    (),
-    ("model.encoder.cell=lstm", "model.decoder.cell=lstm"),
-    (
-        "model.encoder.layers=2",
-        "model.decoder.layers=3",
-        "model.encoder.bidirectional=false",
-        "model.encoder.hidden_size=32",
-    ),
-]
+STACKED = ("model.encoder.layers=2", "model.decoder.layers=3")
+ONE_WAY = ("model.encoder.bidirectional=false", "model.encoder.hidden_size=32")
+LSTM = ("model.encoder.cell=lstm", "model.decoder.cell=lstm")
 EXTRA = [
-    ("model=luong", "model.decoder.input_feeding=true"),
-    ("model=luong", "model/score=dot"),
-    ("model=luong", "model/score=concat", "model.decoder.cell=lstm", "model.decoder.input_feeding=true"),
+    ("model=bahdanau", *STACKED, *ONE_WAY),
+    ("model=luong", *STACKED),
+    ("model=luong_input_feeding", *STACKED, *ONE_WAY),
+    ("model=seq2seq", *STACKED),
+    ("model=luong_input_feeding", "model/score=concat", "model.decoder.cell=lstm"),
+    ("model=luong_input_feeding", "model/score=coverage", "model/alignment=local_p"),
+    ("model=luong", "model/score=multi_head", "model/alignment=forward_only"),
+    ("model=bahdanau", "model/score=multi_head", "model/alignment=static"),
+    ("model=bahdanau", "model/score=structured"),
     ("model=bahdanau", "model.decoder.readout=tanh", "model.tie=none"),
     ("model=bahdanau", "model.tie=all"),
-    ("model=bahdanau", "model/score=general", "model.decoder.layers=2"),
 ]
-CASES = [(f"model={name}", *variant) for name in MODELS for variant in VARIANTS] + EXTRA
+# Every model as it is, and with other cells, deeper and reading in one direction.
+CASES = [(f"model={name}", *variant) for name in MODELS for variant in ((), LSTM + STACKED + ONE_WAY)] + EXTRA
 every_model = pytest.mark.parametrize("overrides", CASES, ids=" ".join)
 
 LENGTHS = [7, 2, 5, 1]

@@ -13,7 +13,7 @@ from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
 from nmt.model.kernels import PLAIN, LoopProducts
-from nmt.model.score import Additive, Dot, KeyValue, MultiHead
+from nmt.model.score import Additive, Dot, FeedForward, General, KeyValue, MultiHead, Structured
 from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
 from tests.model import naive
 
@@ -30,7 +30,7 @@ PARTS = {
 
 def part(kind: str, name: str):
     """The constructor that a YAML file names, small where it has a size."""
-    small = {"size": 8, "window": 2, "heads": 2}
+    small = {"size": 8, "window": 2, "heads": 2, "temperature": 0.5}
     spec = {key: small.get(key, value) for key, value in PARTS[kind, name].items()}
     if "score" in spec:
         spec["score"] = {**spec["score"], "size": 8}
@@ -128,7 +128,7 @@ def test_hard_alignment_draws_from_the_softmax_in_training_and_takes_the_best_in
     torch.manual_seed(0)
     energies = torch.tensor([1.0, 0.0, 2.0, -1.0]).expand(1, 20_000, 4)
     mask = torch.tensor([[[True, True, True, False]]])
-    alignment = Hard(Q)
+    alignment = Hard(Q, temperature=0.3)  # which shapes the gradient, not the draws
     drawn, _ = alignment(energies, torch.zeros(1, 1, Q), mask, ())
     assert set(drawn.unique().tolist()) == {0.0, 1.0}
     expected = torch.tensor([1.0, 0.0, 2.0]).softmax(-1)
@@ -138,9 +138,9 @@ def test_hard_alignment_draws_from_the_softmax_in_training_and_takes_the_best_in
 
 
 def test_forward_only_alignment_stays_finite_over_a_thousand_steps() -> None:
-    """Energies of ±60 overflow a plain sum of exponentials in single precision after a few steps."""
+    """The exponential of 100 is beyond single precision."""
     torch.manual_seed(0)
-    energies = (60 * torch.randn(1, 1000, 5)).clamp(-60, 60).requires_grad_()
+    energies = (100 * torch.randn(1, 1000, 5)).clamp(-100, 100).requires_grad_()
     mask = torch.tensor([[[True, True, True, True, False]]])
     alignment = ForwardOnly(Q)
     weights, _ = alignment(energies, torch.zeros(1, 1, Q), mask, alignment.initial_state(mask))
@@ -159,9 +159,33 @@ def test_windows_stay_within_the_real_sentence() -> None:
     assert not weights[..., 3:].any()
 
 
+def test_local_p_finds_its_place_far_into_a_sentence_in_half_precision() -> None:
+    torch.manual_seed(0)
+    alignment = LocalP(Q, window=1)
+    queries, energies = 3 * torch.randn(1, 200, Q), torch.zeros(1, 200, 259)
+    mask = torch.ones(1, 1, 259, dtype=torch.bool)
+    exact, _ = alignment(energies, queries, mask, ())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rough, _ = alignment(energies, queries, mask, ())
+    assert rough.isfinite().all()
+    assert (rough.sum(-1) > 0.2).all()  # at least one position is in the window
+    places = torch.arange(259.0)
+    centres = [(w * places).sum(-1) / w.sum(-1) for w in (exact, rough.float())]
+    torch.testing.assert_close(*centres, atol=2.0, rtol=0)  # half precision has three digits for the query's part
+
+
+def test_the_score_inside_a_key_value_score_can_be_exchanged() -> None:
+    model = tiny_model("model=key_value", "model/score@model.score.score=general")
+    assert type(model.decoder.attention.score.inner) is General
+
+
 BAD = [
     (lambda: Dot(query_size=6, state_size=8), r"model\.decoder\.hidden_size=8 .*it is 6"),
     (lambda: MultiHead(Q, Q, size=10, heads=4), "4 heads do not divide"),
+    (lambda: MultiHead(Q, Q, size=8, heads=0), "heads of a score must be at least 1"),
+    (lambda: Structured(Q, Q, size=0, heads=2), "size of a score must be at least 1"),
+    (lambda: Additive(Q, Q, size=-1), "size of a score must be at least 1"),
+    (lambda: FeedForward(Q, Q, size=0), "size of a score must be at least 1"),
     (lambda: KeyValue(Q, Q, score=part("score", "multi_head")), "cannot hold MultiHead"),
     (lambda: SelfAttentiveEncoder(part("score", "coverage"), Q, Q), "no score for an encoder"),
     (lambda: Hard(Q, temperature=0.0), "temperature must be above 0"),

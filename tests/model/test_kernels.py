@@ -136,11 +136,11 @@ def test_autocast_trains_in_its_own_type(name: str) -> None:
     rough = gradients(model, lambda: logits.float())
     for a, b in zip(exact, rough, strict=True):
         assert b.dtype == torch.float32
-        assert (a - b).norm() < 0.05 * a.norm() + 1e-3
+        assert (a - b).norm() < 0.3 * a.norm()  # three digits, through a hundred products; a lost gradient is off by 1
 
 
 def gradients(model: nn.Module, logits: Callable[[], Tensor]) -> list[Tensor]:
-    return list(torch.autograd.grad(logits().square().mean(), list(model.parameters())))
+    return list(torch.autograd.grad(1000 * logits().square().mean(), list(model.parameters())))
 
 
 @pytest.mark.parametrize(("budget", "kept"), [(4 * 6 * 8 * 3 - 1, False), (4 * 6 * 8 * 3, True)])

@@ -11,16 +11,17 @@ from nmt.training.schedule import Cosine
 from tests.conftest import MODELS
 from tests.training.toys import make_trainer, share_right, toy_store
 
-LONGEST = 8  # more than a state of 32 numbers can hold, so that it takes attention to get them right
+LONGEST = 8  # too long for these small states to learn to hold in this time, so that it takes attention
+STEPS = {"scaled_dot": 900}  # bounded states divided by √H are a gentle slope to begin on
 
 
 def reverse(tokens: list[int]) -> list[int]:
     return tokens[::-1]
 
 
-# What a mechanism cannot do by its nature, and why.
+# What a mechanism is not made for, and why.
 ONE_VECTOR = "one vector, the same at every step, has to hold the whole sequence"
-CANNOT = {
+FAILS = {
     ("seq2seq", list): ONE_VECTOR,
     ("seq2seq", reverse): ONE_VECTOR,
     ("static", list): ONE_VECTOR,
@@ -36,7 +37,7 @@ CANNOT = {
 def test_learns(tmp_path: Path, name: str, task) -> None:
     store = toy_store(4000, task, LONGEST)
     unseen = toy_store(200, task, LONGEST, shortest=LONGEST, seed=1)
-    steps = 300
+    steps = STEPS.get(name, 300)
     settings = TrainSettings(
         batch_size=100, max_epochs=None, max_steps=steps, validate_every=10_000, label_smoothing=0.0
     )
@@ -44,7 +45,7 @@ def test_learns(tmp_path: Path, name: str, task) -> None:
     trainer = make_trainer(tmp_path, store, settings, f"model={name}", lr=1.5e-2, schedule=schedule)
     assert share_right(trainer.model, unseen) < 0.05
     trainer.fit()
-    if reason := CANNOT.get((name, task)):
-        assert share_right(trainer.model, unseen) < 0.4, f"it should not be able to: {reason}"
+    if reason := FAILS.get((name, task)):
+        assert share_right(trainer.model, unseen) < 0.4, f"it should fail: {reason}"
     else:
         assert share_right(trainer.model, unseen) > 0.7
