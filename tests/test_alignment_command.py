@@ -91,7 +91,9 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
     arguments = ["--run", str(finished[0]), "--batch-tokens", "64"]
     assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
-    assert_fails(command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0"), "batch_tokens")
+    refused = command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--batch-tokens: 0 is not at least 1" in refused.stderr
 
 
 def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(finished: Finished, gold: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_beam_of_one_is_greedy(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_batch_mates_and_batch_size_change_nothing(name: str) -> None:
-    model = tiny_model(f"model={name}").eval()
+    model = tiny_model(f"model={name}").double().eval()  # an untrained model has near ties, which rounding would break
     lengths = [6, 2, 9, 1, 4]
     source, beam = sentences(lengths), DecodeSettings(beam_size=3)
     together = search(model, source, torch.tensor(lengths), beam)

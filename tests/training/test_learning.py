@@ -32,11 +32,21 @@ FAILS = {
 }
 
 
-@pytest.mark.parametrize("task", [list, reverse], ids=["copy", "reverse"])
-@pytest.mark.parametrize("name", MODELS)
+# All of them copy; those that reverse in much the same way as another one do so in the slow tests.
+REVERSE = ["bahdanau", "luong", "hard", "local_p", *(name for name, task in FAILS if task is reverse)]
+CASES = [
+    *(pytest.param(name, list, id=f"{name}-copy") for name in MODELS),
+    *(
+        pytest.param(name, reverse, id=f"{name}-reverse", marks=() if name in REVERSE else pytest.mark.slow)
+        for name in MODELS
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "task"), CASES)
 def test_learns(tmp_path: Path, name: str, task) -> None:
     store = toy_store(4000, task, LONGEST)
-    unseen = toy_store(200, task, LONGEST, shortest=LONGEST, seed=1)
+    unseen = toy_store(100, task, LONGEST, shortest=LONGEST, seed=1)
     steps = STEPS.get(name, 300)
     settings = TrainSettings(
         batch_size=100, max_epochs=None, max_steps=steps, validate_every=10_000, label_smoothing=0.0
@@ -46,6 +56,6 @@ def test_learns(tmp_path: Path, name: str, task) -> None:
     assert share_right(trainer.model, unseen) < 0.05
     trainer.fit()
     if reason := FAILS.get((name, task)):
-        assert share_right(trainer.model, unseen) < 0.4, f"it should fail: {reason}"
+        assert share_right(trainer.model, unseen) < 0.3, f"it should fail: {reason}"
     else:
-        assert share_right(trainer.model, unseen) > 0.7
+        assert share_right(trainer.model, unseen) > 0.5
