@@ -118,9 +118,8 @@ class Static(Alignment):
     """α = softmax(e₁): the weights of the first step serve the whole sentence, which gets one context."""
 
     def initial_state(self, mask: Tensor) -> State:
-        return (
-            torch.zeros_like(mask, dtype=torch.get_default_dtype()),
-        )  # the weights, of each head, once there are any
+        nothing_yet = torch.zeros_like(mask, dtype=torch.get_default_dtype())  # later the weights, of each head
+        return (nothing_yet,)
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         (kept,) = state
@@ -136,7 +135,8 @@ class ForwardOnly(Alignment):
     """
 
     def initial_state(self, mask: Tensor) -> State:
-        return (torch.zeros_like(mask, dtype=torch.get_default_dtype()).fill_(float("-inf")),)  # log Σ exp(e)
+        nothing_yet = torch.zeros_like(mask, dtype=torch.get_default_dtype())
+        return (nothing_yet.fill_(float("-inf")),)  # log Σ exp(e), of each head
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         (past,) = state
