@@ -5,10 +5,10 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench bench-start demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention demo-corpus clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## make .venv with the tested versions; does nothing when nothing changed
 
@@ -41,6 +41,9 @@ bench: setup ## speed of training, decoding, preparing and starting; ARGS=--quic
 
 bench-start: setup ## cold start of translate.py against `import torch`
 	$(RUN) scripts/bench_start.py
+
+bench-attention: setup ## training speed of every named model, in turn
+	$(RUN) scripts/bench_attention.py $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
 	$(RUN) scripts/make_demo_corpus.py

@@ -17,7 +17,7 @@ from nmt.data.batching import collate
 from nmt.search import search
 from nmt.training.loss import token_loss
 from tests.commands import command
-from tests.conftest import sentences, tiny_model
+from tests.conftest import MODELS, sentences, tiny_model
 from tests.training.toys import VOCAB, toy_store
 
 
@@ -77,3 +77,10 @@ def test_a_quick_benchmark_measures_everything(tmp_path: Path) -> None:
 def test_a_trace_is_written(tmp_path: Path) -> None:
     assert command("scripts/bench.py", "--profile", str(tmp_path / "trace.json")).returncode == 0
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+@pytest.mark.slow
+def test_every_model_can_be_timed() -> None:
+    done = command("scripts/bench_attention.py", "--repeats", "1", "--updates", "1")
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in MODELS)
