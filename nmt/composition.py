@@ -82,6 +82,8 @@ def explain(error: Exception) -> str:
         return f"There is no {group}={option}: {nearest(option, error.options)}"
     if match := re.search(r"Could not override '([^']+)'", text):
         key = match[1]
+        if "defaults list" in text:  # a part such as model/score, which some models do not have
+            return f"There is no {key} to exchange in what was chosen: leave it out, or choose a model that has it."
         return f"There is no setting {key}: {nearest(key, _known_keys())}"
     return text
 
@@ -89,8 +91,9 @@ def explain(error: Exception) -> str:
 def _known_keys() -> list[str]:
     """Every setting, dotted, of the configuration that this command's choices (model=luong) make."""
     groups = [a for a in sys.argv[1:] if (ROOT / "configs" / a.partition("=")[0].partition("@")[0]).is_dir()]
+    first = [group.partition(",")[0] for group in groups]  # of the choices of a sweep
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        return list(_dotted(compose("train", overrides=groups)))
+        return list(_dotted(compose("train", overrides=first)))
 
 
 def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:

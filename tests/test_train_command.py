@@ -141,6 +141,9 @@ def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
         (["model.embedding_dropout=1.5"], ["model", "dropout"]),
         (["model.encoder.hidden_size=0"], ["model"]),
         (["model.score=null"], ["model"]),
+        (["model=seq2seq", "model/score=dot"], ["no model/score to exchange"]),
+        (["model/score@model.encoder.score=general"], ["no model/score@model.encoder.score to exchange"]),
+        (["-m", "model=luong,bahdanau", "train.max_stepz=3"], ["did you mean 'train.max_steps'"]),
     ],
     ids=lambda x: " ".join(x),
 )

@@ -1,7 +1,7 @@
 """How well attention finds the links between words that people drew: alignment error rate (Och & Ney 2003).
 
 The model is made to say the reference, and each of its words is linked to the source word it looked at most, as in
-Luong 2015, section 5.3. Shapes: B batch, T target length, S source length, both with EOS.
+Luong 2015 on alignment quality. Shapes: B batch, T target length, S source length, both with EOS.
 """
 
 from __future__ import annotations

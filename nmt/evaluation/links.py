@@ -105,7 +105,7 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
 
 
 def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[int]) -> list[Link]:
-    """One link for each target word, to the source word that receives the most attention (Luong 2015, section 5.3).
+    """One link for each target word, to the source word that receives the most attention (as in Luong 2015).
 
     A source word receives what its pieces received; a target word looks where its pieces looked on average. One that
     looked at no word at all, but only at the end of the sentence, as hard attention can, has no link.

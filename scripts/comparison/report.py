@@ -98,11 +98,12 @@ def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials
         f"±: sample standard deviation (n − 1) over the runs of a model, which differ in the seed; {NOTHING} for one.",
         f"Δ BLEU: mean BLEU less that of {baseline}, the baseline.",
         f"p: sacreBLEU's paired approximate randomisation test of BLEU ({trials} trials, two-sided) between a run and "
-        f"the run of {baseline} with the same seed; shown is the median of these p over the seeds that both have. Each "
-        "is the share of trials in which exchanging the two translations of randomly chosen test sentences makes a "
-        "larger difference than the one observed, with one added to both counts (never below 2/2ᵈ where d "
-        "translations differ). It covers the sampling of test sentences, "
-        "not of seeds; the ± covers the seeds. It is not corrected for the number of models.",
+        f"the run of {baseline} with the same seed; shown is the median of these p over the seeds that both have, or "
+        f"{NOTHING} where the seeds disagree on which of the two is better. Each is the share of trials in which "
+        "exchanging the two translations of randomly chosen test sentences makes a larger difference than the one "
+        "observed, with one added to both counts (never below 2/2ᵈ where d translations differ). It covers the "
+        "sampling of test sentences, not of seeds; the ± covers the seeds. It is not corrected for the number of "
+        "models.",
         "parameters: trained numbers, tied ones counted once. tokens/s: target tokens per second of training, "
         "validations included. minutes: of training, mean over runs.",
         "entropy: of the attention, in nats, mean over target tokens of the validation set at the best update; "

@@ -72,8 +72,12 @@ def summarise(groups: Groups, baseline: str, trials: int) -> list[Row]:
 
 
 def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
-    """For each model the median, over the seeds that it shares with the baseline, of `p_values`."""
+    """For each model the median, over the seeds that it shares with the baseline, of `p_values`.
+
+    A model that is better with one seed and worse with another has none: p knows nothing of the direction.
+    """
     found: dict[str, list[float]] = {}
+    better: dict[str, set[bool]] = {}
     for member in groups[baseline]:
         others = {
             name: twin.hypotheses
@@ -83,7 +87,11 @@ def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
         }
         for name, p in p_values(member, others, trials).items():
             found.setdefault(name, []).append(p)
-    return {name: median(values) for name, values in found.items()}
+        for name, runs in groups.items():
+            better.setdefault(name, set()).update(
+                bleu(twin) > bleu(member) for twin in runs if twin.seed == member.seed
+            )
+    return {name: median(values) for name, values in found.items() if len(better[name]) == 1}
 
 
 def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) -> dict[str, float]:
