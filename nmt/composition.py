@@ -82,7 +82,7 @@ def explain(error: Exception) -> str:
         return f"There is no {group}={option}: {nearest(option, error.options)}"
     if match := re.search(r"Could not override '([^']+)'", text):
         key = match[1]
-        if "defaults list" in text:  # a part such as model/score, which some models do not have
+        if re.search("defaults? list", text):  # a part such as model/score, which some models do not have
             return f"There is no {key} to exchange in what was chosen: leave it out, or choose a model that has it."
         return f"There is no setting {key}: {nearest(key, _known_keys())}"
     return text

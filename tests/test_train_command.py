@@ -143,7 +143,6 @@ def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
         (["model.score=null"], ["model"]),
         (["model=seq2seq", "model/score=dot"], ["no model/score to exchange"]),
         (["model/score@model.encoder.score=general"], ["no model/score@model.encoder.score to exchange"]),
-        (["-m", "model=luong,bahdanau", "train.max_stepz=3"], ["did you mean 'train.max_steps'"]),
     ],
     ids=lambda x: " ".join(x),
 )
@@ -151,6 +150,12 @@ def test_mistakes_in_settings(arguments: Sequence[str], words: Sequence[str], tm
     done = command("train.py", f"run_dir={tmp_path / 'run'}", f"data.prepared_dir={tmp_path / 'prepared'}", *arguments)
     assert_fails(done, *words)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_mistake_in_a_sweep() -> None:
+    assert_fails(
+        command("train.py", "-m", "model=luong,bahdanau", "train.max_stepz=3"), "did you mean 'train.max_steps'"
+    )
 
 
 BAD_FILES = {

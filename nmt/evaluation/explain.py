@@ -116,9 +116,16 @@ def _mechanism(decoder: Any) -> list[str]:
     if attention is None:
         return []
     parts = {"score": attention.score, "alignment": attention.alignment, "wiring": decoder}
-    formulas = {name: (type(part).__doc__ or "").partition("\n")[0] for name, part in parts.items()}
+    formulas = {name: _formula(part) for name, part in parts.items()}
+    if hasattr(attention.score, "inner"):
+        formulas["score"] += " " + _formula(attention.score.inner)
     heads = ", the mean of all heads" if attention.score.has_heads else ""
     return [line.format(**formulas, heads=heads) for line in ATTENTION]
+
+
+def _formula(part: object) -> str:
+    """The first line of a class's docstring."""
+    return (type(part).__doc__ or "").partition("\n")[0]
 
 
 def as_text(explanation: Explanation) -> str:

@@ -104,6 +104,7 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tok
         ("feed_forward", "no query"),
         ("hard", "All weight on one position"),
         ("multi_head", "the mean of all heads"),
+        ("key_value", "(Daniluk 2017). e = v'tanh("),
     ],
 )
 def test_each_mechanism_is_explained_by_its_own_formula(tokenizer: Tokenizer, name: str, words: str) -> None:
