@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.kernels import PLAIN, Products
+from nmt.model.products import PLAIN, Products
 from nmt.model.score import Score
 
 

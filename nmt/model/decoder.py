@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
 from nmt.model.encoder import Encoded
-from nmt.model.kernels import PLAIN, Products, loop_products
+from nmt.model.products import PLAIN, Products, loop_products
 from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState, by_layer, from_layers
 from nmt.model.score import Score
 

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from nmt.model.kernels import Products, gru_cell, gru_sequence
+from nmt.model.gru import gru_cell, gru_sequence
+from nmt.model.products import Products
 
 Cell = Literal["gru", "lstm"]
 RecurrentState = tuple[Tensor, ...]  # (h,) of a GRU or (h, c) of an LSTM, each (B, L, H)

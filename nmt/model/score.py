@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.model.kernels import PLAIN, Products
+from nmt.model.products import PLAIN, Products
 
 
 class Score(nn.Module):

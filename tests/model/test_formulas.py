@@ -12,7 +12,7 @@ from nmt.factory import constructor
 from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
-from nmt.model.kernels import PLAIN, LoopProducts
+from nmt.model.products import PLAIN, LoopProducts
 from nmt.model.score import Additive, Dot, FeedForward, General, KeyValue, MultiHead, Structured
 from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
 from tests.model import naive

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from nmt.model import kernels
-from nmt.model.kernels import PLAIN, LoopProducts, Products, gru_cell, gru_sequence
+from nmt.model import products
+from nmt.model.gru import gru_cell, gru_sequence
+from nmt.model.products import PLAIN, LoopProducts, Products
 from nmt.model.recurrence import run_packed
 from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
 
@@ -96,7 +97,7 @@ class Naive(Products):
 
 @pytest.mark.parametrize("budget", [0, 2**20], ids=["recomputed", "stored"])
 def test_a_loops_products_have_autograds_gradients(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kernels, "KEEP_HIDDEN", budget)
+    monkeypatch.setattr(products, "KEEP_HIDDEN", budget)
     inputs = loop_inputs()
     fast = wander(LoopProducts(3), *inputs)
     assert_same([fast], [wander(Naive(), *inputs)], inputs)
@@ -150,7 +151,7 @@ def gradients(model: nn.Module, logits: Callable[[], Tensor]) -> list[Tensor]:
 def test_the_scores_hidden_layer_is_stored_within_its_budget(
     budget: int, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "KEEP_HIDDEN", budget)
+    monkeypatch.setattr(products, "KEEP_HIDDEN", budget)
     model = tiny_model("model=bahdanau", "model.score.size=8")
     weights = model(sentences([6] * 4), torch.tensor([6] * 4), torch.ones(4, 3, dtype=torch.int64)).weights
     steps = [node for node in graph_of(weights) if type(node).__name__ == "_AdditiveBackward"]

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from nmt.config import TrainSettings
 from nmt.model import score
-from nmt.model.kernels import PLAIN, Products
+from nmt.model.products import PLAIN, Products
 from nmt.training.schedule import Cosine
 from tests.conftest import ROOT, tiny_model
 from tests.training.toys import make_trainer, share_right, toy_store
