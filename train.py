@@ -1,18 +1,23 @@
 """Train a translator: `python train.py model=bahdanau`; `python train.py --help` lists models and settings."""
 
 import os
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 # Hydra then hands its errors to us, and we say them in one sentence.
 os.environ["HYDRA_FULL_ERROR"] = "1"
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # while nothing is under way, Ctrl-C has nothing to explain
 
 import hydra
 from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import load_config
-from nmt.run import resume_command
+from nmt.interrupt import Interrupted
+from nmt.launch import Launch
+from nmt.run import Run, resume_command
 
 composition.register_resolvers()
 
@@ -25,24 +30,41 @@ def main(cfg: DictConfig) -> None:
 
 def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
-    if cfg.resume is None:
-        values = composition.plain(cfg)
-    else:
-        values = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
-    load_config(values).data.require_files()
+    launch = Launch.from_environment()
+    chosen = choose(cfg, launch) if launch.rank == 0 else None
     # Only now: PyTorch takes its time to import, and a mistake in the settings is answered before it.
     from nmt.console import log_to_console
     from nmt.pipeline import print_results, resume, train
-    from nmt.training.interrupt import Interrupted
+    from nmt.ranks import Ranks
 
-    log_to_console()
+    log_to_console(only_errors=launch.rank > 0)
+    ranks = Ranks(launch)
+    goes_on, values = ranks.same(chosen)
+    directory = Path(values["run_dir"])
     try:
-        evaluation = train(values) if cfg.resume is None else resume(values)
+        evaluation = (resume if goes_on else train)(values, ranks)
     except Interrupted as stop:
-        command = resume_command(Path(values["run_dir"]))
-        print(f"{stop}: stopped and saved. Go on with\n  {command}", file=sys.stderr)
-        sys.exit(stop.exit_code)
-    print_results(evaluation, Path(values["run_dir"]))
+        begun = Run(directory).config_file.exists()
+        advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
+        print(f"{stop}: stopped{' and saved' if begun else ''}. {advice}", file=sys.stderr)
+        raise
+    if ranks.is_first:
+        print_results(evaluation, directory)
+
+
+def choose(cfg: DictConfig, launch: Launch) -> tuple[bool, dict[str, Any]]:
+    """Whether a run goes on, and its settings, checked as far as can be without PyTorch."""
+    composition.check_launch(launch)
+    # torchrun gives the command that began a run again, after one of its processes was lost.
+    restarted = cfg.resume is None and launch.restarts > 0 and Run(Path(str(cfg.run_dir))).config_file.exists()
+    goes_on = restarted or cfg.resume is not None
+    if goes_on:
+        directory = Path(str(cfg.run_dir if restarted else cfg.resume))
+        values = composition.resumed(directory.expanduser().absolute(), restarted)
+    else:
+        values = composition.plain(cfg)
+    load_config(values).data.require_files()
+    return goes_on, values
 
 
 if __name__ == "__main__":

@@ -11,17 +11,19 @@ import sys
 from collections.abc import Callable
 
 from nmt.errors import UserError
+from nmt.interrupt import Interrupted, stop_at_once
 
 
 def run(main: Callable[[], None]) -> None:
     """Call `main` and leave the process with the right code."""
+    stop_at_once()
     try:
         main()
         sys.stdout.flush()
     except UserError as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    except Interrupted as stop:
+        sys.exit(stop.exit_code)
     except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -17,6 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from nmt.config import ROOT, load_config
 from nmt.errors import UserError
+from nmt.launch import Launch
 from nmt.run import Run
 from nmt.typed import nearest
 
@@ -53,12 +54,26 @@ def composed(*overrides: str) -> dict[str, Any]:
     return values
 
 
-def resumed(directory: Path) -> dict[str, Any]:
-    """The settings of a run that goes on, with the changes of this command and of those before it."""
+def check_launch(launch: Launch) -> None:
+    """Raise a UserError if torchrun was asked for something that cannot work with this command."""
+    hydra = HydraConfig.get()
+    if launch.size > 1 and hydra.mode == RunMode.MULTIRUN:
+        raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
+    named = any(override.startswith(("run_dir=", "resume=")) for override in hydra.overrides.task)
+    if launch.restarts_allowed and not named:
+        raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
+
+
+def resumed(directory: Path, restarted: bool = False) -> dict[str, Any]:
+    """The settings of a run that goes on, with the changes of this command and of those before it.
+
+    A run that is `restarted` by the command that began it has every setting of that command already.
+    """
     run = Run(directory)
     run.check()
     values, _ = run.read_config()
-    changes = [override for override in HydraConfig.get().overrides.task if not override.startswith("resume=")]
+    overrides = [] if restarted else HydraConfig.get().overrides.task
+    changes = [override for override in overrides if not override.startswith("resume=")]
     for change in changes:
         if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
             raise UserError(

@@ -19,10 +19,10 @@ class ConsoleHandler(logging.Handler):
         stderr.print(record.getMessage(), style=style, soft_wrap=True, markup=False)
 
 
-def log_to_console() -> None:
-    """Show the project's notices on stderr."""
+def log_to_console(only_errors: bool = False) -> None:
+    """Show the project's notices on stderr; of several processes, one will do."""
     logger = logging.getLogger("nmt")
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.ERROR if only_errors else logging.INFO)
     logger.handlers[:] = [ConsoleHandler()]
     logger.propagate = False
 

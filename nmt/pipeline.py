@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from nmt.config import ROOT, Config, load_config
+from nmt.config import ROOT, Config, DecodeSettings, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.prepare import PreparedCorpus, prepare
@@ -26,45 +26,61 @@ from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor
-from nmt.run import Run
+from nmt.ranks import ALONE, RankLost, Ranks
+from nmt.run import Run, resume_command
+from nmt.sharing import SharedTranslator
 from nmt.training.checkpoint import Checkpoints, load_weights
-from nmt.training.monitor import Monitor
+from nmt.training.monitor import Monitor, SilentMonitor
 from nmt.training.trainer import Data, Trainer
 from nmt.translator import Translator, build_model
 
 log = logging.getLogger(__name__)
 
 
-def train(values: Mapping[str, Any]) -> Evaluation:
+def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     """Begin a run with these settings and carry it through."""
-    config = load_config(values)
-    check_parts(config)
-    Run(Path(config.run_dir)).require_empty()
-    corpus = prepare(config.data)
-    for line in corpus.report.lines():
-        log.info("%s", line)
-    run = Run.create(values, provenance(corpus, config), corpus.directory)
-    return carry_through(run, config, corpus)
+    config, run = load_config(values), Run(Path(values["run_dir"]))
+    device = check_parts(config, ranks)
+    if ranks.is_first:
+        run.require_empty()
+    corpus = prepare_everywhere(config, ranks, device)
+    if ranks.is_first:
+        for line in corpus.report.lines():
+            log.info("%s", line)
+        Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
+    return carry_through(run, config, corpus, ranks, device)
 
 
-def resume(values: Mapping[str, Any]) -> Evaluation:
+def resume(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     """Go on with the run in `run_dir` from its last checkpoint."""
-    run = Run(Path(values["run_dir"]))
-    config = load_config(values)
-    check_parts(config)
+    config, run = load_config(values), Run(Path(values["run_dir"]))
+    device = check_parts(config, ranks)
+    corpus = prepare_everywhere(config, ranks, device)
+    if ranks.is_first:
+        recorded, key = run.read_config()[1]["data_key"], corpus.report.key
+        if key != recorded:
+            raise UserError(
+                f"The data of {run.directory} has changed since the run began (its key was {recorded[:12]}, now it is "
+                f"{key[:12]}): restore it, or begin a new run."
+            )
+    return carry_through(run, config, corpus, ranks, device)
+
+
+def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device) -> PreparedCorpus:
+    """The corpus on every rank, which then are connected: those of one machine wait for the one that prepares it."""
     corpus = prepare(config.data)
-    recorded, key = run.read_config()[1]["data_key"], corpus.report.key
-    if key != recorded:
+    ranks.connect(device)
+    keys = [key.decode() for key in ranks.all_bytes(corpus.report.key.encode())]
+    if different := [rank for rank, key in enumerate(keys) if key != keys[0]]:
         raise UserError(
-            f"The data of {run.directory} has changed since the run began (its key was {recorded[:12]}, now it is "
-            f"{key[:12]}): restore it, or begin a new run."
+            f"The corpus of rank {different[0]} is not that of rank 0: copy the same files to every machine."
         )
-    return carry_through(run, config, corpus)
+    return corpus
 
 
-def check_parts(config: Config) -> None:
+def check_parts(config: Config, ranks: Ranks) -> torch.device:
     """Build everything that a configuration names, with toy vocabularies: mistakes surface before any work starts."""
-    choose_device(config.device)
+    device = choose_device(ranks.device_name(config.device))
     place = "model"
     try:
         model = build_model(config, source_vocab=8, target_vocab=8)
@@ -76,42 +92,69 @@ def check_parts(config: Config) -> None:
         raise
     except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
         raise UserError(f"The settings of {place} do not work: {error}") from error
+    return device
 
 
-def carry_through(run: Run, config: Config, corpus: PreparedCorpus) -> Evaluation:
+def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks, device: torch.device) -> Evaluation:
     """Train the model of a run to its end, from its last checkpoint if it has one, then score it on the test set."""
-    log_to_file(run.log)
+    if ranks.is_first:
+        log_to_file(run.log)
     log.info("Run directory: %s", run.directory)
+    log.info("If interrupted, go on with: %s", resume_command(run.directory))
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    device = choose_device(config.device)
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, config.decode, device)
-    trainer = make_trainer(run, config, corpus, model, device)
-    if trainer.checkpoints.last_step() is not None:
-        trainer.restore()
-        log.info("Resuming after update %d.", trainer.state.step)
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    log.info("Training %s (%s parameters) on %s.", config.name, f"{parameters:,}", device)
-    run.unfinish()
-    reason = trainer.fit()
-    state = trainer.state
-    log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
-    run.finish(reason, state, config.train.monitor)
-
-    load_weights(run.best_checkpoint(), model, device)
-    model.eval()
-    evaluation = evaluate(translator, corpus.test_sentences)
-    details = run.evaluated("test.tsv", config.decode)
-    write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
+    if not ranks.is_first:  # the same weights everywhere, other dropout
+        torch.manual_seed(int(np.random.SeedSequence((config.seed, ranks.rank)).generate_state(1)[0]))
+    trainer = make_trainer(run, config, corpus, model, ranks, device)
+    try:
+        evaluation = train_and_evaluate(run, config, corpus, trainer)
+    except RankLost as error:
+        raise UserError(f"{error} Go on from the last checkpoint with {resume_command(run.directory)}.") from error
     scores = evaluation.scores
     trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
+    ranks.close()
     return evaluation
 
 
+def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:
+    """From where the trainer stands to the scores of its best checkpoint; rank 0 alone writes them."""
+    model, ranks, device = trainer.model, trainer.ranks, trainer.device
+    (has_checkpoint,) = ranks.highest(trainer.checkpoints.last_step() is not None)
+    if has_checkpoint:
+        trainer.restore()
+        log.info("Resuming after update %d.", trainer.state.step)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    places = f"{ranks.size} processes, {device.type} each" if ranks.size > 1 else str(device)
+    log.info("Training %s (%s parameters) on %s.", config.name, f"{parameters:,}", places)
+    if ranks.is_first:
+        run.unfinish()
+    reason = trainer.fit()
+    state = trainer.state
+    log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
+    if ranks.is_first:
+        run.finish(reason, state, config.train.monitor)
+        load_weights(run.best_checkpoint(), model, device)
+    ranks.spread(parameter.detach() for parameter in model.parameters())
+    model.eval()
+    evaluation = evaluate(make_translator(config.decode, corpus, model, ranks, device), corpus.test_sentences)
+    if ranks.is_first:
+        details = run.evaluated("test.tsv", config.decode)
+        write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
+    return evaluation
+
+
+def make_translator(
+    settings: DecodeSettings, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
+) -> Translator:
+    """A translator with the model that is being trained, on all ranks together."""
+    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, settings, device)
+    return SharedTranslator(translator, ranks)
+
+
 def make_trainer(
-    run: Run, config: Config, corpus: PreparedCorpus, model: torch.nn.Module, device: torch.device
+    run: Run, config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Trainer:
     """Put a trainer together from the parts that the configuration names."""
     settings = config.train
@@ -126,30 +169,34 @@ def make_trainer(
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
     checkpoints = Checkpoints(run.checkpoints)
+    monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
     return Trainer(
         model=model,
-        data=Data(plan.epoch, lambda indices: load_batch(corpus.train, indices, device)),
+        data=Data(plan.epoch, lambda indices: load_batch(corpus.train, indices, device), plan.target_tokens),
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
         checkpoints=checkpoints,
-        monitor=Monitor(run.tensorboard, settings, total_steps),
-        validate=make_validator(config, corpus, model, device),
+        monitor=monitor,
+        validate=make_validator(config, corpus, model, ranks, device),
         device=device,
         precision=choose_precision(settings.precision, device),
+        ranks=ranks,
     )
 
 
-def make_validator(config: Config, corpus: PreparedCorpus, model: torch.nn.Module, device: torch.device) -> Validator:
+def make_validator(
+    config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
+) -> Validator:
     """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
     greedy = dataclasses.replace(config.decode, beam_size=1)
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, greedy, device)
+    translator = make_translator(greedy, corpus, model, ranks, device)
 
     def batches() -> Iterable[Batch]:
-        for indices in sorted_batches(corpus.val.target.lengths, greedy.batch_tokens):
+        for indices in ranks.share(sorted_batches(corpus.val.target.lengths, greedy.batch_tokens)):
             yield load_batch(corpus.val, indices, device)
 
-    return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus))
+    return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus), ranks)
 
 
 def load_batch(store: TokenStore, indices: np.ndarray, device: torch.device) -> Batch:
@@ -170,13 +217,14 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
     log.info('Translate with: python translate.py --run %s "…"', directory)
 
 
-def provenance(corpus: PreparedCorpus, config: Config) -> dict[str, Any]:
+def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:
     """Where a run came from: enough to do it again."""
     packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core")
     return {
         "data_key": corpus.report.key,
         "split_hash": corpus.report.split_hash,
-        "device": str(choose_device(config.device)),
+        "device": str(device),
+        "processes": ranks.size,
         "git": _git_revision(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
     }

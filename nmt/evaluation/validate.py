@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from nmt.evaluation import heatmap
 from nmt.evaluation.evaluate import Example, choose_examples, evaluate
+from nmt.ranks import ALONE, Ranks
 from nmt.special import PAD
 from nmt.training.loss import token_loss
 from nmt.training.monitor import Validation
@@ -32,11 +33,15 @@ class Validator:
         translator: Translator,
         examples: Sequence[Example],
         languages: tuple[str, str],
+        ranks: Ranks = ALONE,
     ) -> None:
-        """Validate `model` on batches of pairs (loss) and on examples translated by `translator` (scores)."""
+        """Validate `model` on batches of pairs (loss) and on examples translated by `translator` (scores).
+
+        Of several ranks, each has its own batches, and the translator is one that all of them share.
+        """
         self.model, self.batches, self.translator = model, batches, translator
         self.output: Any = model.output
-        self.examples, self.languages = examples, languages
+        self.examples, self.languages, self.ranks = examples, languages, ranks
         self._chosen: list[int] | None = None
 
     def __call__(self) -> Validation:
@@ -54,15 +59,17 @@ class Validator:
     def _teacher_forced(self) -> dict[str, float]:
         """Loss, perplexity and accuracy per token; entropy of the attention and its mass on the last token."""
         nll = correct = entropy = last = 0.0
-        tokens, attentive = 0, False
+        tokens = attentive = 0
         for batch in self.batches():
             output = self.model(batch.source, batch.source_lengths, batch.target_in)
             sums = token_loss(output.readout, batch.target_out, batch.real, self.output, label_smoothing=0.0)
             nll, correct, tokens = nll + float(sums.nll), correct + float(sums.correct), tokens + batch.tokens
             if output.weights is not None:
-                attentive = True
+                attentive = 1
                 health = attention_health(output.weights, batch.source_lengths, batch.target_out != PAD)
                 entropy, last = entropy + float(health[0]), last + float(health[1])
+        totals = torch.tensor([nll, correct, entropy, last, tokens, attentive], dtype=torch.float64)
+        nll, correct, entropy, last, tokens, attentive = self.ranks.rows(totals).sum(dim=0).tolist()
         loss = nll / tokens
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 100.0)), "accuracy": correct / tokens}
         if attentive:
@@ -70,6 +77,8 @@ class Validator:
         return metrics
 
     def _heatmaps(self, translations: Sequence[Translation]) -> dict[str, Any]:
+        if not self.ranks.is_first:  # who reports
+            return {}
         if self._chosen is None:  # by source length, which does not change from one validation to the next
             self._chosen = choose_examples(translations, HEATMAPS)
         return {

@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from safetensors.torch import load as from_bytes
 from safetensors.torch import load_file, save_file
+from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.files import check_sums, damage, new_directory, remove_leftovers, write_json
+from nmt.ranks import Ranks
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
@@ -117,3 +120,17 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
             _, parameter, name = key.split(".", 2)
             state.setdefault(int(parameter), {})[name] = tensor
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def spread_snapshot(found: Snapshot | None, ranks: Ranks, device: torch.device) -> Snapshot:
+    """What rank 0 found, on every rank; the others need not see the run directory."""
+    if ranks.size == 1:
+        assert found is not None
+        return found
+    numbers, tensors = b"", b""
+    if found is not None:
+        numbers = json.dumps([dataclasses.asdict(found.state), found.numbers]).encode()
+        tensors = to_bytes({name: tensor.contiguous() for name, tensor in found.tensors.items()})
+    state, others = json.loads(ranks.first_bytes(numbers))
+    received = from_bytes(ranks.first_bytes(tensors))
+    return Snapshot(TrainState(**state), others, {name: tensor.to(device) for name, tensor in received.items()})

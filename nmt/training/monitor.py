@@ -101,6 +101,26 @@ class Monitor:
         return min(max(shares), 1.0)
 
 
+class SilentMonitor(Monitor):
+    """Of a rank that is not the first: it has nothing to tell that the first does not."""
+
+    def __init__(self) -> None:
+        pass
+
+    @contextmanager
+    def live(self, step: int) -> Iterator[None]:
+        yield
+
+    def training(self, state: TrainState, metrics: Mapping[str, float]) -> None:
+        pass
+
+    def validation(self, state: TrainState, validation: Validation, is_best: bool) -> None:
+        pass
+
+    def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:
+        pass
+
+
 def _duration(seconds: float) -> str:
     minutes, seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,15 +13,15 @@ import torch
 from torch import Tensor, nn
 
 from nmt.config import TrainSettings
-from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer
+from nmt.interrupt import Interrupted, InterruptRequest
+from nmt.ranks import ALONE, Ranks
+from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
 from nmt.training.finite import FiniteWatch
-from nmt.training.interrupt import Interrupted, InterruptRequest
 from nmt.training.loss import token_loss
+from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Schedule
 from nmt.training.state import TrainState
-
-SUMS = ("objective", "nll", "correct", "gradient_norm", "tokens", "updates")
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,7 @@ class Data:
 
     epoch: Callable[[int], Sequence[np.ndarray]]
     batch: Callable[[np.ndarray], Any]
+    tokens: Callable[[np.ndarray], int]  # target tokens of some pairs, known without loading them
 
 
 class Trainer:
@@ -48,79 +48,91 @@ class Trainer:
         validate: Callable[[], Validation],
         device: torch.device,
         precision: torch.dtype | None,
+        ranks: Ranks = ALONE,
     ) -> None:
         """Put the parts together; `validate` scores the model that is being trained, in evaluation mode."""
-        self.model, self.data, self.device, self.precision = model, data, device, precision
+        self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
         self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
         self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
+        self.scaler.scale(torch.zeros((), device=device))  # makes it ready, even on a rank without a pair
         self.forward = torch.compile(model) if settings.compile else model
         self.state = TrainState()
         self.watch = FiniteWatch()
-        # Sums since the last log line stay on the device: reading them makes the host wait for a GPU.
-        self.sums = torch.zeros(len(SUMS), device=device)
+        self.meter = Meter(device, ranks)
         self._epoch_groups: tuple[int, list[Sequence[np.ndarray]]] = (-1, [])
-        self._interval_seconds = 0.0
+        self._saved: tuple[int, int] | None = None
 
     def fit(self) -> str:
         """Train until a limit is reached; gives the reason for stopping."""
         self.model.train()
+        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())
         self._started = time.perf_counter() - self.state.seconds
-        with InterruptRequest() as request, self.monitor.live(self.state.step):
-            while (reason := self._reason_to_stop()) is None:
-                self._update()
-                if self._due(self.settings.log_every):
-                    self._log()
-                    self._begin_interval()
-                if self._due(self.settings.validate_every, at_epoch_end=True):
+        with InterruptRequest() as self._request, self.monitor.live(self.state.step):
+            try:
+                if self._validation_is_due():  # it was interrupted when this step was saved
                     self._validate()
-                elif self._due(self.settings.save_every):
-                    self.save()
-                if request.signal_number is not None:
-                    break
-            else:
+                while (reason := self._reason_to_stop()) is None:
+                    with self.meter.timed():
+                        self._update()
+                    if self._due(self.settings.log_every):
+                        self._log()
+                        self.meter.reset()
+                    if self._validation_is_due():
+                        self._validate()
+                    elif self._due(self.settings.save_every):
+                        self.save()
+                    self._agree()
                 self._log()
                 if self.state.validated_step != self.state.step:
                     self._validate()
-            if request.signal_number is not None:
-                self.save()
-                raise Interrupted(request.signal_number)
-        assert reason is not None
+                    self._agree()
+            except Interrupted:
+                if self._saved != (self.state.step, self.state.validated_step):
+                    self.save()
+                raise
         return reason
 
     def save(self) -> None:
         """Write a checkpoint of this step."""
         self.watch.check()
-        tensors = {"rng.cpu": torch.get_rng_state(), "sums": self.sums, **optimizer_tensors(self.optimizer)}
+        tensors = {"rng.cpu": self.ranks.rows(torch.get_rng_state()), "sums": self.ranks.rows(self.meter.sums)}
         if self.device.type != "cpu":
-            tensors["rng.device"] = torch.get_device_module(self.device).get_rng_state()
-        numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self._interval_seconds}
-        self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
+            tensors["rng.device"] = self.ranks.rows(torch.get_device_module(self.device).get_rng_state())
+        numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self.meter.seconds}
+        if self.ranks.is_first:
+            tensors |= optimizer_tensors(self.optimizer)
+            self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
+        self._saved = self.state.step, self.state.validated_step
 
     def restore(self) -> None:
         """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
-        self.state, numbers, tensors = self.checkpoints.load_last(self.model, self.device)
+        found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
+        self.state, numbers, tensors = spread_snapshot(found, self.ranks, self.device)
         restore_optimizer(self.optimizer, tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
-        self._interval_seconds = numbers["interval_seconds"]
-        self.sums.copy_(tensors["sums"])
-        torch.set_rng_state(tensors["rng.cpu"].cpu())
-        if self.device.type != "cpu" and "rng.device" in tensors:
-            torch.get_device_module(self.device).set_rng_state(tensors["rng.device"].cpu())
+        self.meter.restore(tensors["sums"], numbers["interval_seconds"])
+        rank = self.ranks.rank
+        if rank < len(tensors["rng.cpu"]):  # there were as many ranks then
+            torch.set_rng_state(tensors["rng.cpu"][rank].cpu())
+            if self.device.type != "cpu" and "rng.device" in tensors:
+                torch.get_device_module(self.device).set_rng_state(tensors["rng.device"][rank].cpu())
 
     def _update(self) -> None:
-        """One update of the weights: the gradients of `accumulate` batches, over all their target tokens."""
-        began = time.perf_counter()
+        """One update of the weights: the gradients of `accumulate` batches, over all ranks' target tokens."""
         groups = self._groups(self.state.epoch)
         group = groups[self.state.position]
-        batches = [self.data.batch(indices) for indices in group]
-        tokens = sum(batch.tokens for batch in batches)
+        tokens = sum(self.data.tokens(indices) for indices in group)
         for parameters, rate in zip(self.optimizer.param_groups, self.base_rates, strict=True):
             parameters["lr"] = rate * self.schedule(self.state.step)
-        objective = torch.stack([self._backward(batch, tokens) for batch in batches]).sum()
+        objective = torch.zeros((), device=self.device)
+        for indices in map(self.ranks.share, group):
+            if len(indices):  # a batch may have fewer pairs than there are ranks
+                objective += self._backward(self.data.batch(indices), tokens)
+        self._add_up_gradients(objective)
         self.scaler.unscale_(self.optimizer)  # before clipping, so that the limit means the same in fp16
         norm = self._clip()
         self.scaler.step(self.optimizer)
@@ -130,11 +142,8 @@ class Trainer:
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
         self.watch.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
-        self.sums[3] += norm
-        self.sums[4] += tokens
-        self.sums[5] += 1
+        self.meter.add_update(norm, tokens)
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
-        self._interval_seconds += time.perf_counter() - began
         if self.device.type == "cpu":  # reading costs nothing here; a GPU is asked when something is logged or saved
             self.watch.check()
 
@@ -147,8 +156,18 @@ class Trainer:
         sums = token_loss(output.readout, batch.target_out, batch.real, self.output, smoothing)
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
-        self.sums[:3] += torch.stack([part.detach().float() for part in sums])
+        self.meter.add_batch(sums)
         return objective.detach()
+
+    def _add_up_gradients(self, objective: Tensor) -> None:
+        """Sum over all ranks; the gradients divide by the tokens of all of them already."""
+        if self.ranks.size == 1:
+            return
+        parameters = list(self.model.parameters())
+        for parameter in parameters:
+            if parameter.grad is None:  # this rank had no pair
+                parameter.grad = torch.zeros_like(parameter)
+        self.ranks.add_up([*(p.grad for p in parameters if p.grad is not None), objective])
 
     def _clip(self) -> Tensor:
         """Scale the gradients down to `clip_norm`, if they are longer; gives the length that they had."""
@@ -181,6 +200,10 @@ class Trainer:
             self._epoch_groups = epoch, [order[i : i + size] for i in range(0, len(order), size)]
         return self._epoch_groups[1]
 
+    def _validation_is_due(self) -> bool:
+        new = self.state.step > 0 and self.state.validated_step != self.state.step
+        return new and self._due(self.settings.validate_every, at_epoch_end=True)
+
     def _due(self, every: int | None, at_epoch_end: bool = False) -> bool:
         if every is None:
             return at_epoch_end and self.state.position == 0
@@ -188,33 +211,18 @@ class Trainer:
 
     def _log(self) -> None:
         """Report the averages of the interval so far."""
-        began = time.perf_counter()
-        objective, nll, correct, norms, tokens, updates = self.sums.tolist()  # waits for a GPU to catch up
+        averages = self.meter.averages()
         self.watch.check()
-        if not updates:
-            return
-        self._interval_seconds += time.perf_counter() - began
-        self.monitor.training(
-            self.state,
-            {
-                "loss": objective / tokens,
-                "perplexity": math.exp(min(nll / tokens, 100.0)),
-                "accuracy": correct / tokens,
-                "gradient_norm": norms / updates,
-                "learning_rate": self.optimizer.param_groups[0]["lr"],
-                "tokens_per_second": tokens / self._interval_seconds,
-            },
-        )
-
-    def _begin_interval(self) -> None:
-        self.sums.zero_()
-        self._interval_seconds = 0.0
+        if averages:
+            self.monitor.training(self.state, averages | {"learning_rate": self.optimizer.param_groups[0]["lr"]})
 
     def _validate(self) -> None:
         """Score the model, remember whether it is the best so far, and save."""
         self.watch.check()
         self.model.eval()
-        validation = self.validate()
+        # It can be given up, unless other ranks wait for our part of it, and is made up for on resuming.
+        with self._request.raised_at_once() if self.ranks.size == 1 else nullcontext():
+            validation = self.validate()
         self.model.train()
         state = self.state
         value = validation.metrics[self.settings.monitor]
@@ -228,6 +236,13 @@ class Trainer:
         state.seconds = time.perf_counter() - self._started
         self.monitor.validation(state, validation, is_best)
         self.save()
+
+    def _agree(self) -> None:
+        """All ranks take the same view of the clock, and stop if one was asked to."""
+        seconds = time.perf_counter() - self._started
+        signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
+        if signal_number:
+            raise Interrupted(int(signal_number))
 
     def _reason_to_stop(self) -> str | None:
         state, settings = self.state, self.settings

@@ -44,7 +44,9 @@ class Subject:
         folder = Path(self._folder.name)
         self.trainer = Trainer(
             model=model,
-            data=Data(lambda epoch: plan.epoch(0)[:1] if same_batch else plan.epoch(epoch), self._load),
+            data=Data(
+                lambda epoch: plan.epoch(0)[:1] if same_batch else plan.epoch(epoch), self._load, plan.target_tokens
+            ),
             optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
             schedule=constructor(config.scheduler, "scheduler")(total_steps=EVER),
             settings=settings,

@@ -10,8 +10,10 @@ import torch
 
 from nmt.config import TrainSettings
 from nmt.errors import UserError
+from nmt.interrupt import Interrupted
+from nmt.ranks import ALONE
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
-from nmt.training.interrupt import Interrupted
+from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
 from tests.conftest import MODELS
@@ -278,10 +280,10 @@ def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: flo
 def put_on(trainer: Trainer, device: torch.device) -> None:
     """Move a new trainer to a device."""
     trainer.model.to(device).train()
-    trainer.device, trainer.sums = device, trainer.sums.to(device)
+    trainer.device, trainer.meter = device, Meter(device, ALONE)
     trainer.optimizer = torch.optim.AdamW(trainer.model.parameters())
     on_host = trainer.data.batch
-    trainer.data = Data(trainer.data.epoch, lambda indices: on_host(indices).to(device))
+    trainer.data = Data(trainer.data.epoch, lambda indices: on_host(indices).to(device), trainer.data.tokens)
     trainer._started = 0.0
 
 

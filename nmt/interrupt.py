@@ -1,0 +1,70 @@
+"""Ctrl-C and SIGTERM: at once where nothing can be lost, else after the step under way has been saved."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """The process was asked to stop. Not an Exception: nobody who mends errors should swallow it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+        self.exit_code = 128 + number
+
+
+def stop_at_once() -> None:
+    """From now on a request to stop is raised where it arrives, so that unfinished files are removed on the way out."""
+    for number in SIGNALS:
+        signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise Interrupted(number)
+
+
+class InterruptRequest:
+    """While active, remembers the first request; a second one acts at once, as before."""
+
+    def __init__(self) -> None:
+        self.number = 0  # of the signal, if there was one
+        self._previous: dict[int, Any] = {}
+        self._raises = False
+
+    def __enter__(self) -> InterruptRequest:
+        for number in SIGNALS:
+            self._previous[number] = signal.signal(number, self._remember)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    @contextmanager
+    def raised_at_once(self) -> Iterator[None]:
+        """Work that can be given up: a request during it is raised instead of waiting."""
+        self._raises = True
+        try:
+            if self.number:  # it came just before
+                raise Interrupted(self.number)
+            yield
+        finally:
+            self._raises = False
+
+    def _remember(self, number: int, frame: FrameType | None) -> None:
+        self.number = number
+        self._restore()
+        if self._raises:
+            raise Interrupted(number)
+
+    def _restore(self) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,25 @@
+"""How this process was started: alone, or by torchrun as one of several. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A process and its mates, as torchrun describes them in the environment."""
+
+    rank: int = 0  # among all processes; rank 0 writes
+    local_rank: int = 0  # among those of this machine: the number of its GPU
+    size: int = 1  # processes on all machines
+    restarts: int = 0  # how often torchrun has started all of them again
+    restarts_allowed: int = 0
+
+    @classmethod
+    def from_environment(cls) -> Launch:
+        """Read the variables that torchrun sets; alone without them."""
+        if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+            return cls()
+        names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_MAX_RESTARTS")
+        return cls(*(int(os.environ.get(name, 0)) for name in names))

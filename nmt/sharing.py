@@ -1,0 +1,56 @@
+"""Many ranks translate one set of sentences: each its share, and all of them know the whole result, in order."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from safetensors.numpy import load, save
+
+from nmt.ranks import Ranks
+from nmt.translator import Translation, Translator
+
+_TEXT = "text"  # the entry of a message that holds everything but the attention
+
+
+class SharedTranslator(Translator):
+    """A translator for all ranks, who must ask it for the same texts at the same time."""
+
+    def __init__(self, of_rank: Translator, ranks: Ranks) -> None:
+        tokenizers = of_rank.source_tokenizer, of_rank.target_tokenizer
+        super().__init__(of_rank.model, *tokenizers, of_rank.settings, of_rank.device)
+        self.ranks = ranks
+
+    def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
+        found = super().translate(self.ranks.share(texts))
+        if self.ranks.size == 1:
+            return found
+        merged: list[list[Translation]] = [[] for _ in texts]
+        for rank, message in enumerate(self.ranks.all_bytes(to_message(found))):
+            merged[rank :: self.ranks.size] = from_message(message)
+        return merged
+
+
+def to_message(found: Sequence[Sequence[Translation]]) -> bytes:
+    """The translations of some sentences as bytes: attention as arrays, the rest as JSON."""
+    arrays: dict[str, np.ndarray] = {}
+    rows = []
+    for i, candidates in enumerate(found):
+        for j, translation in enumerate(candidates):
+            if translation.attention is not None:
+                arrays[f"{i}.{j}"] = np.ascontiguousarray(translation.attention)
+        rows.append([dataclasses.asdict(dataclasses.replace(each, attention=None)) for each in candidates])
+    arrays[_TEXT] = np.frombuffer(json.dumps(rows).encode(), dtype=np.uint8)
+    return save(arrays)
+
+
+def from_message(message: bytes) -> list[list[Translation]]:
+    """The inverse of `to_message`."""
+    arrays = load(message)
+    rows = json.loads(arrays[_TEXT].tobytes())
+    return [
+        [Translation(**each | {"attention": arrays.get(f"{i}.{j}")}) for j, each in enumerate(candidates)]
+        for i, candidates in enumerate(rows)
+    ]
