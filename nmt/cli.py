@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 
 from nmt.errors import UserError
-from nmt.interrupt import Interrupted, stop_at_once
+from nmt.interrupt import Interrupted, stop_at_once, stop_silently
 
 
 def run(main: Callable[[], None]) -> None:
@@ -30,6 +30,8 @@ def run(main: Callable[[], None]) -> None:
     except OSError as error:  # a full disk, a missing permission: the machine's words say it best
         place = error.filename or "The system"
         fail(f"{place}: {error.strerror}; make room, change permissions or choose another place.")
+    finally:
+        stop_silently()
 
 
 def positive(text: str) -> int:

@@ -26,6 +26,12 @@ def stop_at_once() -> None:
         signal.signal(number, _interrupt)
 
 
+def stop_silently() -> None:
+    """When the work is over, a signal ends the process where it is, as it does by default."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
     raise Interrupted(number)
 

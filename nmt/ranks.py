@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,7 +50,9 @@ class Ranks:
         address, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
         with _losses_named():
             opens = self.is_first and not has_store
-            self._store: Any = dist.TCPStore(address, port, is_master=opens, wait_for_workers=False)  # type: ignore[attr-defined]
+            store = dist.TCPStore(address, port, is_master=opens, wait_for_workers=False)  # type: ignore[attr-defined]
+            # torchrun's outlives a restart, and so do the addresses of those that were lost.
+            self._store: Any = dist.PrefixStore(f"attempt {launch.restarts}", store)  # type: ignore[attr-defined]
 
     def device_name(self, name: str) -> str:
         """The device for this rank where `name` leaves the choice among GPUs."""
@@ -163,5 +166,5 @@ def _losses_named() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = re.sub(r"^\[.*?\] ", "", str(error)).partition(". ")[0]  # without the place in gloo's source
         raise RankLost(f"Another process of this training was lost ({reason}).") from error

@@ -133,4 +133,6 @@ def spread_snapshot(found: Snapshot | None, ranks: Ranks, device: torch.device) 
         tensors = to_bytes({name: tensor.contiguous() for name, tensor in found.tensors.items()})
     state, others = json.loads(ranks.first_bytes(numbers))
     received = from_bytes(ranks.first_bytes(tensors))
-    return Snapshot(TrainState(**state), others, {name: tensor.to(device) for name, tensor in received.items()})
+    return Snapshot(
+        TrainState(**state), others, {name: tensor.to(device, copy=True) for name, tensor in received.items()}
+    )

@@ -117,9 +117,9 @@ class Trainer:
         self.meter.restore(tensors["sums"], numbers["interval_seconds"])
         rank = self.ranks.rank
         if rank < len(tensors["rng.cpu"]):  # there were as many ranks then
-            torch.set_rng_state(tensors["rng.cpu"][rank].cpu())
+            torch.set_rng_state(tensors["rng.cpu"][rank].cpu().clone())  # a view at an offset crashes PyTorch
             if self.device.type != "cpu" and "rng.device" in tensors:
-                torch.get_device_module(self.device).set_rng_state(tensors["rng.device"][rank].cpu())
+                torch.get_device_module(self.device).set_rng_state(tensors["rng.device"][rank].cpu().clone())
 
     def _update(self) -> None:
         """One update of the weights: the gradients of `accumulate` batches, over all ranks' target tokens."""
