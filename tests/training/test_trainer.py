@@ -1,76 +1,19 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
 from pathlib import Path
 
 import pytest
 import torch
 
-from nmt.config import TrainSettings
 from nmt.errors import UserError
-from nmt.interrupt import Interrupted
 from nmt.ranks import ALONE
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
 from tests.conftest import MODELS
-from tests.training.toys import make_trainer, toy_store
-
-COPY = list
-DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "readout")]
-
-
-def bytes_of(trainer: Trainer, step: int) -> list[bytes]:
-    return [(trainer.checkpoints.path(step) / name).read_bytes() for name in (MODEL, TENSORS)]
-
-
-def settings(**changes: object) -> TrainSettings:
-    defaults = {"batch_size": 8, "max_epochs": None, "max_steps": 12, "validate_every": 100, "log_every": 5}
-    return TrainSettings(**{**defaults, **changes})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model.decoder.cell=lstm")], ids=" ".join)
-@pytest.mark.parametrize("accumulate", [1, 3])
-def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], accumulate: int) -> None:
-    """Twelve updates at once, or seven (in the middle of an epoch, between log lines) and five more: the same bytes."""
-    store = toy_store(60, COPY)
-    chosen = settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5)
-    whole = make_trainer(tmp_path / "whole", store, chosen, *overrides, *DROPOUT)
-    whole.fit()
-    first = make_trainer(
-        tmp_path / "parts",
-        store,
-        settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5, max_steps=7),
-        *overrides,
-        *DROPOUT,
-    )
-    first.fit()
-    torch.manual_seed(999)  # whatever happened in between
-    second = make_trainer(tmp_path / "parts", store, chosen, *overrides, *DROPOUT, seed=1)
-    torch.manual_seed(998)
-    second.restore()
-    assert second.state.step == 7
-    second.fit()
-    assert bytes_of(second, 12) == bytes_of(whole, 12)
-    assert (second.state.epoch, second.state.position, second.state.tokens) == (
-        whole.state.epoch,
-        whole.state.position,
-        whole.state.tokens,
-    )
-
-
-def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:
-    store = toy_store(60, COPY)
-    runs = []
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        trainer = make_trainer(tmp_path / name, store, settings(max_steps=5), *DROPOUT, seed=seed)
-        trainer.fit()
-        runs.append(bytes_of(trainer, 5))
-    assert runs[0] == runs[1]
-    assert runs[0] != runs[2]
+from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
 
 
 def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
@@ -82,19 +25,6 @@ def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
     small.fit()
     for a, b in zip(large.model.parameters(), small.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-3, atol=2e-5)
-
-
-@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
-def test_mixed_precision_trains_and_resumes(tmp_path: Path, precision: torch.dtype) -> None:
-    store = toy_store(60, COPY)
-    whole = make_trainer(tmp_path / "a", store, settings(), precision=precision)
-    whole.fit()
-    make_trainer(tmp_path / "b", store, settings(max_steps=6), precision=precision).fit()
-    second = make_trainer(tmp_path / "b", store, settings(), precision=precision)
-    second.restore()
-    assert second.scaler.is_enabled() == (precision == torch.float16)
-    second.fit()
-    assert bytes_of(second, 12) == bytes_of(whole, 12)
 
 
 def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
@@ -125,26 +55,6 @@ def test_a_loss_that_is_not_finite_stops_training_and_names_the_batch(tmp_path: 
     assert trainer.checkpoints.steps() == [2, 4]
     for path in trainer.checkpoints.directory.iterdir():
         assert path.name in ("step-00000002", "step-00000004")
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_finishes_the_step_saves_and_can_go_on(tmp_path: Path, number: int, code: int) -> None:
-    store = toy_store(60, COPY)
-    before = signal.getsignal(number)
-
-    def interrupt(model: object) -> Validation:
-        os.kill(os.getpid(), number)
-        return Validation({"bleu": 1.0, "loss": 1.0}, [], {})
-
-    trainer = make_trainer(tmp_path, store, settings(validate_every=4), validate=interrupt)
-    with pytest.raises(Interrupted) as stop:
-        trainer.fit()
-    assert stop.value.exit_code == code
-    assert signal.getsignal(number) is before
-    resumed = make_trainer(tmp_path, store, settings())
-    resumed.restore()
-    assert resumed.state.step == 4
-    assert resumed.fit() == "12 updates made"
 
 
 def test_best_last_and_the_one_before_are_kept(tmp_path: Path) -> None:
@@ -241,25 +151,6 @@ def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: P
     again = make_trainer(tmp_path, toy_store(60, COPY), settings())
     again.restore()
     assert (again.state.step, again.state.best, again.state.best_step) == (8, None, None)
-
-
-def test_a_signal_during_the_last_validation_counts(tmp_path: Path) -> None:
-    def interrupt(model: object) -> Validation:
-        os.kill(os.getpid(), signal.SIGTERM)
-        return Validation({"bleu": 1.0}, [], {})
-
-    with pytest.raises(Interrupted):
-        make_trainer(tmp_path, toy_store(60, COPY), settings(), validate=interrupt).fit()
-
-
-def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
-    store = toy_store(60, COPY)
-    for precision, steps in ((None, 4), (torch.float16, 8), (torch.bfloat16, 12)):
-        trainer = make_trainer(tmp_path, store, settings(max_steps=steps), precision=precision)
-        if steps > 4:
-            trainer.restore()
-        trainer.fit()
-    assert trainer.checkpoints.steps() == [4, 8, 12]  # 4 is the best of three equal ones
 
 
 @pytest.mark.parametrize("name", MODELS)

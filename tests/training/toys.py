@@ -13,6 +13,7 @@ from nmt.data.batching import BatchPlan, collate
 from nmt.data.store import Sequences, TokenStore
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
+from nmt.ranks import ALONE, Ranks
 from nmt.search import search
 from nmt.training.checkpoint import Checkpoints
 from nmt.training.monitor import Monitor, Validation
@@ -21,6 +22,13 @@ from nmt.training.trainer import Data, Trainer
 from tests.conftest import tiny_model
 
 VOCAB = 14
+COPY = list
+DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "readout")]
+
+
+def settings(**changes: object) -> TrainSettings:
+    defaults = {"batch_size": 8, "max_epochs": None, "max_steps": 12, "validate_every": 100, "log_every": 5}
+    return TrainSettings(**{**defaults, **changes})  # type: ignore[arg-type]
 
 
 def sequences(rows: list[list[int]]) -> Sequences:
@@ -47,6 +55,7 @@ def make_trainer(
     precision: torch.dtype | None = None,
     schedule: Schedule | None = None,
     validate: Callable[[Seq2Seq], Validation] | None = None,
+    ranks: Ranks = ALONE,
 ) -> Trainer:
     torch.manual_seed(seed)
     model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
@@ -64,6 +73,7 @@ def make_trainer(
         validate=lambda: validate(model) if validate else Validation({"bleu": 0.0, "loss": 0.0}, [], {}),
         device=torch.device("cpu"),
         precision=precision,
+        ranks=ranks,
     )
 
 

@@ -1,0 +1,51 @@
+"""One of several processes that train a toy model; `test_ranks.py` starts them, with torchrun's variables.
+
+Usage: python -m tests.training.rank_worker DIRECTORY STEPS BATCH_SIZE
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from nmt.config import TrainSettings
+from nmt.launch import Launch
+from nmt.ranks import Ranks
+from nmt.training.monitor import SilentMonitor
+from nmt.training.trainer import Data
+from tests.training.toys import make_trainer, toy_store
+
+
+def main(directory: Path, steps: int, batch_size: int) -> None:
+    torch.set_num_threads(1)
+    ranks = Ranks(Launch.from_environment())
+    assert ranks.same({"from": ranks.rank}) == {"from": 0}
+    ranks.connect(torch.device("cpu"))
+    settings = TrainSettings(
+        batch_size=batch_size, accumulate=2, max_epochs=None, max_steps=steps, validate_every=steps, log_every=7
+    )
+    trainer = make_trainer(directory, toy_store(61, list), settings, "model=bahdanau", ranks=ranks)
+    trainer.model.double()  # in double precision rounding cannot hide, or pass for, a wrong update
+    if not ranks.is_first:
+        trainer.monitor = SilentMonitor()
+        for parameter in trainer.model.parameters():  # the first rank's weights count
+            torch.nn.init.zeros_(parameter)
+    seen: list[list[int]] = []
+    data = trainer.data
+
+    def batch(indices: np.ndarray) -> object:
+        seen.append(indices.tolist())
+        return data.batch(indices)
+
+    trainer.data = Data(data.epoch, batch, data.tokens)
+    trainer.fit()
+    (directory / f"seen-{ranks.rank}.json").write_text(json.dumps(seen))
+    ranks.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

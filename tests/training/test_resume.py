@@ -1,0 +1,179 @@
+"""Interrupted and gone on with, a run ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from nmt.interrupt import Interrupted
+from nmt.training.checkpoint import MODEL, TENSORS
+from nmt.training.monitor import Validation
+from nmt.training.trainer import Data, Trainer
+from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
+
+
+def bytes_of(trainer: Trainer, step: int) -> list[bytes]:
+    return [(trainer.checkpoints.path(step) / name).read_bytes() for name in (MODEL, TENSORS)]
+
+
+@pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model.decoder.cell=lstm")], ids=" ".join)
+@pytest.mark.parametrize("accumulate", [1, 3])
+def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], accumulate: int) -> None:
+    """Twelve updates at once, or seven (in the middle of an epoch, between log lines) and five more: the same bytes."""
+    store = toy_store(60, COPY)
+    chosen = settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5)
+    whole = make_trainer(tmp_path / "whole", store, chosen, *overrides, *DROPOUT)
+    whole.fit()
+    first = make_trainer(
+        tmp_path / "parts",
+        store,
+        settings(accumulate=accumulate, teacher_forcing=0.9, teacher_forcing_end=0.5, max_steps=7),
+        *overrides,
+        *DROPOUT,
+    )
+    first.fit()
+    torch.manual_seed(999)  # whatever happened in between
+    second = make_trainer(tmp_path / "parts", store, chosen, *overrides, *DROPOUT, seed=1)
+    torch.manual_seed(998)
+    second.restore()
+    assert second.state.step == 7
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+    assert (second.state.epoch, second.state.position, second.state.tokens) == (
+        whole.state.epoch,
+        whole.state.position,
+        whole.state.tokens,
+    )
+
+
+def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:
+    store = toy_store(60, COPY)
+    runs = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        trainer = make_trainer(tmp_path / name, store, settings(max_steps=5), *DROPOUT, seed=seed)
+        trainer.fit()
+        runs.append(bytes_of(trainer, 5))
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+
+
+@pytest.mark.parametrize("precision", [torch.bfloat16, torch.float16])
+def test_mixed_precision_trains_and_resumes(tmp_path: Path, precision: torch.dtype) -> None:
+    store = toy_store(60, COPY)
+    whole = make_trainer(tmp_path / "a", store, settings(), precision=precision)
+    whole.fit()
+    make_trainer(tmp_path / "b", store, settings(max_steps=6), precision=precision).fit()
+    second = make_trainer(tmp_path / "b", store, settings(), precision=precision)
+    second.restore()
+    assert second.scaler.is_enabled() == (precision == torch.float16)
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_finishes_the_step_saves_and_can_go_on(tmp_path: Path, number: int, code: int) -> None:
+    store = toy_store(60, COPY)
+    before = signal.getsignal(number)
+
+    def interrupt(model: object) -> Validation:
+        os.kill(os.getpid(), number)
+        return Validation({"bleu": 1.0, "loss": 1.0}, [], {})
+
+    trainer = make_trainer(tmp_path, store, settings(validate_every=4), validate=interrupt)
+    with pytest.raises(Interrupted) as stop:
+        trainer.fit()
+    assert stop.value.exit_code == code
+    assert signal.getsignal(number) is before
+    resumed = make_trainer(tmp_path, store, settings())
+    resumed.restore()
+    assert resumed.state.step == 4
+    assert resumed.fit() == "12 updates made"
+
+
+def test_a_signal_during_the_last_validation_counts(tmp_path: Path) -> None:
+    def interrupt(model: object) -> Validation:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return Validation({"bleu": 1.0}, [], {})
+
+    with pytest.raises(Interrupted):
+        make_trainer(tmp_path, toy_store(60, COPY), settings(), validate=interrupt).fit()
+
+
+def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
+    store = toy_store(60, COPY)
+    for precision, steps in ((None, 4), (torch.float16, 8), (torch.bfloat16, 12)):
+        trainer = make_trainer(tmp_path, store, settings(max_steps=steps), precision=precision)
+        if steps > 4:
+            trainer.restore()
+        trainer.fit()
+    assert trainer.checkpoints.steps() == [4, 8, 12]  # 4 is the best of three equal ones
+
+
+def test_an_interrupted_validation_is_given_up_and_made_up_for(tmp_path: Path) -> None:
+    """The signal does not wait for it; weights, early stopping and the best end as if nothing had happened."""
+    store, chosen = toy_store(60, COPY), settings(validate_every=4, patience=3)
+
+    def scored(model: torch.nn.Module) -> Validation:
+        return Validation({"bleu": float(next(model.parameters()).detach().sum())}, [], {})
+
+    def interrupted(model: torch.nn.Module) -> Validation:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+        raise AssertionError("the signal should have ended this")
+
+    whole = make_trainer(tmp_path / "whole", store, chosen, *DROPOUT, validate=scored)
+    whole.fit()
+    first = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=interrupted)
+    with pytest.raises(Interrupted):
+        first.fit()
+    assert (first.state.step, first.state.validated_step, first.state.best) == (4, 0, None)
+    second = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
+    second.restore()
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+    ours, theirs = dataclasses.asdict(second.state), dataclasses.asdict(whole.state)
+    assert ours | {"seconds": 0} == theirs | {"seconds": 0}
+
+
+def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) -> None:
+    """Ended at update 10, with step 9 in TensorBoard but not on disk: each step is shown once, with the same values."""
+    store, chosen = toy_store(60, COPY), settings(log_every=3, validate_every=4, save_every=2)
+
+    def scored(model: torch.nn.Module) -> Validation:
+        return Validation({"bleu": float(next(model.parameters()).detach().sum())}, [], {})
+
+    make_trainer(tmp_path / "whole", store, chosen, *DROPOUT, validate=scored).fit()
+    first = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
+    epoch, batch, tokens = dataclasses.astuple(first.data)
+
+    def die_at_ten(indices: object) -> object:
+        if first.state.step == 9:
+            raise MemoryError
+        return batch(indices)
+
+    first.data = Data(epoch, die_at_ten, tokens)
+    with pytest.raises(MemoryError):
+        first.fit()
+    first.monitor.writer.close()
+    assert max(step for step, _ in curves(tmp_path / "parts")["train/loss"]) == 9
+    second = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
+    second.restore()
+    assert second.state.step == 8
+    second.fit()
+    second.monitor.writer.close()
+    assert curves(tmp_path / "parts") == curves(tmp_path / "whole")
+
+
+def curves(run: Path) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows of a run, but for the speed."""
+    events = EventAccumulator(str(run / "tensorboard"))
+    events.Reload()
+    tags = [tag for tag in events.Tags()["scalars"] if not tag.endswith("tokens_per_second")]
+    return {tag: [(event.step, event.value) for event in events.Scalars(tag)] for tag in tags}
