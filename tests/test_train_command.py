@@ -152,6 +152,22 @@ def test_mistakes_in_settings(arguments: Sequence[str], words: Sequence[str], tm
     assert not list(tmp_path.iterdir())
 
 
+def test_a_sweep_side_by_side(tmp_path: Path) -> None:
+    """Two processes begin at once, on a corpus that one of them prepares."""
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    arguments = [a for a in train_arguments(tmp_path) if not a.startswith("run_dir")]
+    sweep = ["-m", "launch=joblib", f"hydra.sweep.dir={tmp_path / 'sweep'}", "seed=1,2", "train.max_steps=2"]
+    done = command("train.py", *sweep, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.parent.name for path in (tmp_path / "sweep").glob("*/finished.json")) == [
+        "0_anki_bahdanau_seed1",
+        "1_anki_bahdanau_seed2",
+    ]
+    assert len(os.listdir(tmp_path / "prepared")) == 1
+    assert done.stdout.count("test.tsv") == 2
+    assert_fails(command("train.py", *sweep, *arguments, "seed=-1,-2"), "seed must be at least 0")
+
+
 def test_a_mistake_in_a_sweep() -> None:
     assert_fails(
         command("train.py", "-m", "model=luong,bahdanau", "train.max_stepz=3"), "did you mean 'train.max_steps'"
