@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention bench-scale demo-corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ bench-start: setup ## cold start of translate.py against `import torch`
 
 bench-attention: setup ## training speed of every named model, in turn
 	$(RUN) scripts/bench_attention.py $(ARGS)
+
+bench-scale: setup ## training speed on two processes against one
+	$(RUN) scripts/bench_scale.py $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
 	$(RUN) scripts/make_demo_corpus.py
