@@ -58,7 +58,7 @@ def main() -> None:
         Console().print(alignment_table(alignment))
     # The run's own scores are those of its own search; others go where the user says, or nowhere.
     output = options.output or (None if options.beam else home)
-    details = run.evaluated(name, translator.settings)
+    details = run.evaluated(name, translator.settings, translator.checkpoint)
     if output:
         direction = run.config().data.direction()
         write(output, evaluation, examples, (direction.source, direction.target), details)

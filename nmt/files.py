@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from uuid import uuid4
 from nmt.errors import UserError
 
 SUMS = "SHA256SUMS"
+SEAL = "sha256"  # last key of a sealed JSON object
 
 
 def sync(path: Path) -> None:
@@ -55,7 +56,40 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write indented JSON atomically; every script stays readable in it."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    write_text(path, _json(value))
+
+
+def write_sealed(path: Path, values: Mapping[str, Any]) -> None:
+    """Write a JSON object that ends in the SHA-256 of the rest of it, atomically."""
+    write_text(path, _sealed(values))
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """What `write_sealed` wrote, to the byte.
+
+    Raises:
+        UserError: The file is missing, or any byte of it is not as it was written.
+    """
+    try:
+        content = path.read_bytes()
+        values: dict[str, Any] = json.loads(content)
+        del values[SEAL]
+        if _sealed(values).encode("utf-8") == content:
+            return values
+    except FileNotFoundError as error:
+        raise UserError(f"{path} is missing; restore it from a copy.") from error
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # no file, or no JSON, of ours
+        pass
+    raise UserError(f"{path} is damaged, or written by an older version; restore it from a copy.")
+
+
+def _sealed(values: Mapping[str, Any]) -> str:
+    plain = dict(values)
+    return _json(plain | {SEAL: hashlib.sha256(_json(plain).encode("utf-8")).hexdigest()})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 def sha256(path: Path) -> str:
@@ -67,33 +101,73 @@ def sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
+def files_below(directory: Path) -> list[str]:
+    """Relative names of all files below a directory, sorted.
+
+    Raises:
+        UserError: Something there is a link or a device: what is read or written through it lies elsewhere.
+    """
+    found, folders = [], [directory]
+    while folders:
+        try:
+            entries = list(os.scandir(folder := folders.pop()))
+        except FileNotFoundError:
+            if folder == directory:
+                raise
+            continue  # a temporary one, which whoever is writing here has removed by now
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(Path(entry.path))
+            elif entry.is_file(follow_symlinks=False):
+                found.append(Path(entry.path).relative_to(directory).as_posix())
+            else:
+                kind = "a symbolic link" if entry.is_symlink() else "neither a file nor a directory"
+                raise UserError(f"{entry.path} is {kind}, and nothing is read or written through it.")
+    return sorted(found)
+
+
 def write_sums(directory: Path) -> None:
     """Record the checksums of all files below a directory, in the form that `sha256sum -c` reads."""
-    files = sorted(path for path in directory.rglob("*") if path.is_file() and path.name != SUMS)
-    lines = [f"{sha256(path)}  {path.relative_to(directory).as_posix()}\n" for path in files]
-    write_text(directory / SUMS, "".join(lines))
+    names = [name for name in files_below(directory) if name != SUMS]
+    write_text(directory / SUMS, _render({name: sha256(directory / name) for name in names}))
 
 
-def damage(directory: Path) -> str | None:
-    """What is wrong with the files that a directory's checksums list, or None if all are as they were written."""
+def damage(directory: Path, names: Collection[str] | None = None) -> str | None:
+    """What is wrong with the files of a directory, or None if all are as they were written.
+
+    The checksums must be, to the byte, those that we write: of exactly `names` where other files come later, else of
+    every file there.
+    """
+    sums = directory / SUMS
     try:
-        lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
-        expected = {name: checksum for checksum, name in (line.split("  ", 1) for line in lines)}
+        content = sums.read_bytes()
+        lines = content.decode("utf-8").splitlines()
+        recorded = {name: checksum for checksum, name in (line.split("  ", 1) for line in lines)}
+        present = set(files_below(directory)) - {SUMS}
+    except UserError as error:
+        return str(error).rstrip(".")
     except (OSError, ValueError):
-        return f"{directory / SUMS} is missing or damaged"
-    if not expected:
-        return f"{directory / SUMS} is empty"
-    for name, checksum in expected.items():
-        if not (directory / name).is_file():
-            return f"{directory / name} is missing"
+        return f"{sums} is missing or damaged"
+    expected = present if names is None else set(names)
+    if missing := sorted((expected | set(recorded)) - present):
+        return f"{directory / missing[0]} is missing"
+    if unlisted := sorted(expected - set(recorded)):
+        return f"{directory / unlisted[0]} is not listed in {SUMS}"
+    if not recorded or set(recorded) != expected or _render(recorded).encode("utf-8") != content:
+        return f"{sums} is damaged"
+    for name, checksum in recorded.items():
         if sha256(directory / name) != checksum:
             return f"{directory / name} is damaged: its SHA-256 is not the recorded one"
     return None
 
 
-def check_sums(directory: Path) -> None:
-    """Raise a UserError that names the first file which is not as it was written."""
-    if problem := damage(directory):
+def _render(sums: Mapping[str, str]) -> str:
+    return "".join(f"{checksum}  {name}\n" for name, checksum in sorted(sums.items()))
+
+
+def check_sums(directory: Path, names: Collection[str] | None = None) -> None:
+    """Raise a UserError that names the first file which is not as it was written; see `damage`."""
+    if problem := damage(directory, names):
         raise UserError(f"{problem}; restore it from a copy.")
 
 

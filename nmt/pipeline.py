@@ -168,7 +168,8 @@ def make_trainer(
     updates_an_epoch = -(-len(plan.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
-    checkpoints = Checkpoints(run.checkpoints)
+    identity = run.identity() if ranks.is_first else ""  # the others do not touch the run directory
+    checkpoints = Checkpoints(run.checkpoints, identity)
     monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
     return Trainer(
         model=model,
@@ -219,12 +220,15 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
 
 def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:
     """Where a run came from: enough to do it again."""
-    packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core")
+    packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core", "safetensors")
     return {
         "data_key": corpus.report.key,
         "split_hash": corpus.report.split_hash,
         "device": str(device),
         "processes": ranks.size,
+        "gpu": torch.cuda.get_device_name(device) if device.type == "cuda" else None,
+        "threads": config.threads or torch.get_num_threads(),
+        "platform": f"{platform.system()} {platform.machine()}",
         "git": _git_revision(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
     }

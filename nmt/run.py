@@ -3,8 +3,8 @@
 config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
 data/                val.tsv, test.tsv (source, references …), report.json
-SHA256SUMS           of the files above
-changes.json         settings that were changed when the run was resumed, if any
+SHA256SUMS           of the files above; its own SHA-256 is the identity of the run, which all below carry
+changes.json         settings that were changed when the run was resumed
 checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
@@ -15,7 +15,6 @@ eval/                scores.json, translations.tsv, heatmaps/; alignment.json af
 from __future__ import annotations
 
 import dataclasses
-import json
 import logging
 import re
 import shlex
@@ -29,7 +28,7 @@ import yaml
 
 from nmt.config import Config, DecodeSettings, load_config
 from nmt.errors import UserError
-from nmt.files import check_sums, new_directory, write_json
+from nmt.files import SUMS, check_sums, new_directory, read_sealed, sha256, write_sealed
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
@@ -42,6 +41,14 @@ PREPARED = {
     "test.tsv": "data/test.tsv",
     "report.json": "data/report.json",
 }  # files of a prepared corpus that a run keeps a copy of
+_DEEPEST = 50  # lists and mappings inside one another: far more than settings have, and harmless to read
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a value that occurs twice twice, so that no honest config.yaml has aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 class Run:
@@ -64,13 +71,18 @@ class Run:
     def create(cls, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> Run:
         """Begin a run: settings, tokenizers and held-out sets, with their checksums."""
         run = cls(Path(values["run_dir"]))
-        settings = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True)
-        origin = yaml.safe_dump({"provenance": dict(provenance)}, sort_keys=False, allow_unicode=True)
+        settings, origin = (
+            yaml.dump(part, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+            for part in (dict(values), {"provenance": dict(provenance)})
+        )
+        if "${" in settings:
+            raise UserError("A setting holds ${…} even now that all are resolved: choose names and paths without it.")
         with new_directory(run.directory, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             for name, copy in PREPARED.items():
                 (directory / copy).parent.mkdir(exist_ok=True)
                 shutil.copyfile(prepared / name, directory / copy)
+        run.write_changes([])
         return run
 
     def require_empty(self) -> None:
@@ -87,34 +99,47 @@ class Run:
             raise UserError(f"{self.directory} does not exist: name a run directory, such as one under outputs/.")
         if not self.config_file.is_file():
             raise UserError(f"{self.directory} is not a run directory: it has no config.yaml.")
-        check_sums(self.directory)
+        check_sums(self.directory, (CONFIG, *PREPARED.values()))
+
+    def identity(self) -> str:
+        """What checkpoints and records of this run carry, so that those of another run are not taken for them."""
+        try:
+            return sha256(self.directory / SUMS)
+        except OSError as error:
+            raise UserError(f"{self.directory / SUMS} cannot be read; restore it from a copy.") from error
 
     def read_config(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The run's settings and its provenance, as plain values."""
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
+        """The run's settings and its provenance, as plain values.
+
+        The file may come from anywhere: it gives plain values or a UserError, whatever is in it.
+        """
         try:
-            values = yaml.load(self.config_file.read_text(encoding="utf-8"), Loader=loader)
+            text = self.config_file.read_text(encoding="utf-8")
+            if "${" in text:  # ours is resolved; whatever merged it with other settings might resolve it again
+                raise ValueError("it holds ${…}, which would have a meaning only in configs/")
+            values = _plain_yaml(text)
             provenance = values.pop("provenance")
-            values["decode"].pop("batch_size", None)  # of runs from before batch_tokens
-        except (yaml.YAMLError, OSError, AttributeError, KeyError, TypeError) as error:
-            raise UserError(f"{self.config_file} cannot be read: {error}.") from error
+            if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
+                raise ValueError("its provenance does not say which data the run has")
+        except KeyError as error:
+            raise UserError(f"{self.config_file} has no {error}; restore it from a copy.") from error
+        except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
+            reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
+            raise UserError(f"{self.config_file} cannot be read: {reason}; restore it from a copy.") from error
         return values, provenance
 
     def read_changes(self) -> list[str]:
         """Overrides (train.max_epochs=30) under which the run was resumed, oldest first."""
-        if not self.changes_file.is_file():
-            return []
-        try:
-            return [str(change) for change in json.loads(self.changes_file.read_text(encoding="utf-8"))]
-        except ValueError as error:
-            raise UserError(
-                f"{self.changes_file} is damaged: restore it, or delete it to forget the changes."
-            ) from error
+        if not self.changes_file.exists() and not self.checkpoints.exists():
+            return []  # killed before it could write either
+        changes = self._read_own(self.changes_file).get("changes")
+        if not isinstance(changes, list):
+            raise UserError(f"{self.changes_file} lists no changes; restore it from a copy.")
+        return [str(change) for change in changes]
 
     def write_changes(self, changes: Sequence[str]) -> None:
         """Remember them, so that the plain resume command goes on under the same settings."""
-        if changes:
-            write_json(self.changes_file, list(changes))
+        write_sealed(self.changes_file, {"run": self.identity(), "changes": list(changes)})
 
     def config(self) -> Config:
         """The run's settings."""
@@ -122,9 +147,10 @@ class Run:
 
     def finish(self, reason: str, state: TrainState, monitor: str) -> None:
         """Mark training as finished; from now on the run can translate."""
-        write_json(
+        write_sealed(
             self.finished_file,
             {
+                "run": self.identity(),
                 "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
                 "reason": reason,
                 "best_step": state.best_step,
@@ -147,25 +173,48 @@ class Run:
                 f"{self.directory} is not finished: go on with {resume_command(self.directory)}, "
                 "or name another run with --run."
             )
-        try:
-            finished: dict[str, Any] = json.loads(self.finished_file.read_text(encoding="utf-8"))
-            int(finished["best_step"]), str(finished["finished_at"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{self.finished_file} is damaged: restore it from a copy.") from error
+        finished = self._read_own(self.finished_file)
+        if not isinstance(finished.get("best_step"), int) or not isinstance(finished.get("finished_at"), str):
+            raise UserError(f"{self.finished_file} does not say which step was the best; restore it from a copy.")
         return finished
 
-    def evaluated(self, examples: str, decode: DecodeSettings) -> dict[str, Any]:
-        """What a score of this run is a score of: the sentences, the checkpoint, the search."""
+    def evaluated(self, examples: str, decode: DecodeSettings, checkpoint: str | None = None) -> dict[str, Any]:
+        """What a score of this run is a score of: the sentences, the checkpoint (by default the best), the search."""
         return {
+            "run": self.identity(),
             "examples": examples,
             "split_hash": self.read_config()[1]["split_hash"],
-            "checkpoint": self.best_checkpoint().name,
+            "checkpoint": checkpoint or self.best_checkpoint().name,
             "decode": dataclasses.asdict(decode),
         }
 
     def best_checkpoint(self) -> Path:
         """The checkpoint that did best in validation."""
-        return self.checkpoints / f"step-{int(self.finished()['best_step']):08d}"
+        return self.checkpoints / f"step-{self.finished()['best_step']:08d}"
+
+    def _read_own(self, path: Path) -> dict[str, Any]:
+        """A sealed record, if it is one of this run."""
+        values = read_sealed(path)
+        if values.get("run") != self.identity():
+            raise UserError(f"{path} belongs to another run; restore this run's own from a copy.")
+        return values
+
+
+def _plain_yaml(text: str) -> Any:
+    """The value of some YAML, if it is of the simple kind that we write.
+
+    Ten lines with aliases can stand for gigabytes, and deep nesting overflows the stack of the C loader, so both are
+    refused before anything is built. Tags that name Python classes mean nothing to a safe loader.
+    """
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError(f"it has an alias, *{event.anchor}")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError("it is nested too deeply")
+    return yaml.load(text, Loader=loader)
 
 
 def newest_finished(outputs: Path) -> Run:

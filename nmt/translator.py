@@ -23,7 +23,7 @@ from nmt.factory import constructor
 from nmt.run import Run
 from nmt.search import Hypothesis, search
 from nmt.special import EOS, EOS_PIECE, PAD
-from nmt.training.checkpoint import load_weights
+from nmt.training.checkpoint import Checkpoints
 
 log = logging.getLogger(__name__)
 
@@ -56,23 +56,30 @@ class Translator:
         target_tokenizer: Tokenizer,
         settings: DecodeSettings,
         device: torch.device,
+        checkpoint: str | None = None,
     ) -> None:
-        """Use a model that lies on `device` and is in evaluation mode while `translate` runs."""
-        self.model, self.settings, self.device = model, settings, device
+        """Use a model that lies on `device` and is in evaluation mode while `translate` runs.
+
+        `checkpoint` is the name of the one that its weights are from, where they are from one.
+        """
+        self.model, self.settings, self.device, self.checkpoint = model, settings, device, checkpoint
         self.source_tokenizer, self.target_tokenizer = source_tokenizer, target_tokenizer
 
     @classmethod
     def load(cls, run: Run, device: str = "auto", **overrides: Any) -> Translator:
-        """The best checkpoint of a finished run; `overrides` replace its decode settings."""
+        """The best checkpoint of a finished run, or with a notice the newest intact one.
+
+        `overrides` replace the run's decode settings.
+        """
         run.check()
-        checkpoint = run.best_checkpoint()
+        best_step = run.finished()["best_step"]
         config = run.config()
         source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
         chosen = choose_device(device)
         model = build_model(config, len(source), len(target), initialise=False).to(chosen)
-        load_weights(checkpoint, model, chosen)
+        checkpoint = Checkpoints(run.checkpoints, run.identity()).load_best(best_step, model, chosen)
         settings = dataclasses.replace(config.decode, **overrides)
-        return cls(model.eval(), source, target, settings, chosen)
+        return cls(model.eval(), source, target, settings, chosen, checkpoint)
 
     def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
         """Up to `beam_size` translations of each text, best first; an empty text has the empty one."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
-import json
 import logging
 import time
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from comparison import plots, report, runs, summary
 from comparison.history import read_history
@@ -22,13 +23,16 @@ from comparison.style import looks, spread_out
 from rich.console import Console
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
-from safetensors.numpy import save_file
 from torch.utils.tensorboard.writer import SummaryWriter
 
 from nmt.errors import UserError
 from nmt.evaluation.heatmap import save
-from nmt.evaluation.metrics import score
-from nmt.files import write_sums
+from nmt.evaluation.metrics import Score, score
+from nmt.evaluation.report import Row, write_evaluation
+from nmt.files import read_sealed, write_sealed, write_sums, write_text
+from nmt.run import PREPARED, Run
+from nmt.training.checkpoint import Checkpoints, Snapshot
+from nmt.training.state import TrainState
 from tests.commands import assert_fails, command, train_arguments
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
@@ -65,23 +69,23 @@ def make_run(
     provenance = {"provenance": {"split_hash": "abc", "data_key": "def"}}
     values = {"name": name, "seed": seed, "run_dir": str(run), "decode": decode, "train": settings, **provenance}
     (run / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    for copy in PREPARED.values():
+        write_text(run / copy, "not looked at")
     write_sums(run)
-    best = run / "checkpoints/step-00000020"
-    best.mkdir(parents=True)
-    save_file({"a": np.zeros((3, 4), np.float32), "b": np.zeros(5, np.float32)}, best / "model.safetensors")
-    finished = {"best_step": 20, "finished_at": "2026", "target_tokens": 6000, "training_seconds": 60.0 * seed}
-    (run / "finished.json").write_text(json.dumps(finished), encoding="utf-8")
-    scores = score(hypotheses, [(text,) for text in expected], expected, bootstrap=0).to_dict()
+    Run(run).write_changes([])
+    state = TrainState(step=20, best_step=20, tokens=6000, seconds=60.0 * seed)
+    model = torch.nn.ParameterDict({"a": torch.zeros(3, 4), "b": torch.zeros(5)})
+    Checkpoints(Run(run).checkpoints, Run(run).identity()).save(model, Snapshot(state, {}, {"x": torch.zeros(1)}))
+    Run(run).finish("done", state, "bleu")
+    scores = score(hypotheses, [(text,) for text in expected], expected, bootstrap=0)
     if bleu is not None:
-        scores["bleu"]["value"] = bleu
-    evaluated = {"examples": "test.tsv", "split_hash": "abc", "checkpoint": best.name, "decode": decode}
-    (run / "eval").mkdir()
-    (run / "eval/scores.json").write_text(json.dumps(scores | {"evaluated": evaluated}), encoding="utf-8")
-    rows = [f"{text}\t{hypothesis}\t-1.0\t{text}" for text, hypothesis in zip(expected, hypotheses, strict=True)]
-    (run / "eval/translations.tsv").write_text("\n".join(["source\t…", *rows]) + "\n", encoding="utf-8")
+        scores = dataclasses.replace(scores, bleu=Score(bleu, scores.bleu.signature))
+    sample = {"run": Run(run).identity(), "examples": "test.tsv", "split_hash": "abc"}
+    evaluated = sample | {"checkpoint": "step-00000020", "decode": decode}
+    rows = [Row(text, hypothesis, -1.0, (text,)) for text, hypothesis in zip(expected, hypotheses, strict=True)]
+    write_evaluation(run / "eval", scores, evaluated, rows)
     if aer is not None:
-        alignment = {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated}
-        (run / "eval/alignment.json").write_text(json.dumps(alignment), encoding="utf-8")
+        write_sealed(run / "eval/alignment.json", {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated})
     with SummaryWriter(str(run / "tensorboard"), purge_step=1) as writer:
         for step in (10, 20, 30):
             writer.add_scalar("validation/bleu", step + seed, step)
@@ -221,8 +225,9 @@ def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoi
     make_run(tmp_path, "bahdanau", 1, texts, aer=0.3, gold="other.align")
     with pytest.raises(UserError, match="against different links"):
         rows_of(tmp_path, "luong")
-    stale = json.loads((first / "eval/alignment.json").read_text()) | {"evaluated": {"checkpoint": "step-00000010"}}
-    (first / "eval/alignment.json").write_text(json.dumps(stale))
+    stale = read_sealed(first / "eval/alignment.json")
+    stale["evaluated"]["checkpoint"] = "step-00000010"
+    write_sealed(first / "eval/alignment.json", stale)
     with pytest.raises(UserError, match=r"another checkpoint than its best: run python evaluate\.py .* --alignments"):
         rows_of(tmp_path, "luong")
 

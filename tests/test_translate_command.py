@@ -136,33 +136,3 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
     assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
     assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["config.yaml", "tokenizers/target.model", "data/test.tsv", "SHA256SUMS", "finished.json",
-     "checkpoints/best/model.safetensors", "checkpoints/best/SHA256SUMS"],
-)  # fmt: skip
-@pytest.mark.parametrize("how", ["flip", "cut", "remove"])
-def test_damage_is_found_before_use(finished: Finished, tmp_path: Path, name: str, how: str) -> None:
-    from nmt.errors import UserError
-    from nmt.run import Run
-    from nmt.translator import Translator
-
-    run = tmp_path / "run"
-    shutil.copytree(finished[0], run)
-    best = Run(run).best_checkpoint().name
-    file = run / name.replace("best", best)
-    content = bytearray(file.read_bytes())
-    if how == "remove":
-        file.unlink()
-    elif how == "cut":
-        file.write_bytes(content[: len(content) // 2])
-    else:
-        # Any byte will do, but in finished.json only the best step matters to who loads the run.
-        place = content.index(b"best_step") + 12 if name == "finished.json" else len(content) // 2
-        content[place] ^= 0x05
-        file.write_bytes(content)
-    with pytest.raises(UserError) as error:
-        Translator.load(Run(run))
-    assert str(run) in str(error.value)

@@ -1,5 +1,6 @@
 """What an evaluation leaves behind: two files in the run directory, and a table on the terminal."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nmt.errors import UserError
 from nmt.evaluation.bars import bar
 from nmt.evaluation.metrics import LengthBucket, Score, Scores
-from nmt.files import write_json, write_text
+from nmt.files import read_sealed, write_sealed, write_text
 
+SCORES, TRANSLATIONS = "scores.json", "translations.tsv"
 _BAR_CELLS = 20
 
 
@@ -36,8 +39,30 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
     for row in rows:
         cells = (row.source, row.hypothesis, f"{row.score:.4f}", *row.references)
         lines.append("\t".join(map(_one_cell, cells)))
-    write_text(directory / "translations.tsv", "\n".join(lines) + "\n")
-    write_json(directory / "scores.json", {**scores.to_dict(), "evaluated": dict(details)})
+    text = "\n".join(lines) + "\n"
+    write_text(directory / TRANSLATIONS, text)
+    evaluated = {**details, "translations_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest()}
+    write_sealed(directory / SCORES, {**scores.to_dict(), "evaluated": evaluated})
+
+
+def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
+    """What `write_evaluation` wrote.
+
+    Raises:
+        UserError: It is missing, not as it was written, or the two files are of different evaluations.
+    """
+    scores = read_sealed(directory / SCORES)
+    try:
+        content = (directory / TRANSLATIONS).read_bytes()
+        if hashlib.sha256(content).hexdigest() != scores["evaluated"]["translations_sha256"]:
+            raise UserError(f"{directory / TRANSLATIONS} is damaged, or not what {SCORES} has the scores of.")
+        _, *lines = content.decode("utf-8").removesuffix("\n").split("\n")  # without the header
+        cells = [line.split("\t") for line in lines]
+        return scores, [Row(row[0], row[1], float(row[2]), tuple(row[3:])) for row in cells]
+    except UserError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UserError(f"{directory} holds no evaluation that can be read ({error!r}).") from error
 
 
 def table(scores: Scores, *, title: str = "Scores") -> RenderableType:

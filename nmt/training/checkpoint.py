@@ -2,7 +2,8 @@
 
 A checkpoint is a directory `step-00001200`, written under a temporary name, flushed to the disk and renamed.
 There is no pointer file to fall out of step: the last checkpoint is the one with the highest number, and it knows
-which step was the best. Nothing is ever unpickled.
+its own number, its run, and which step was the best. Nothing is ever unpickled, and none is used before its checksums
+have been compared, whoever it comes from.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load as from_bytes
 from safetensors.torch import load_file, save_file
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.files import check_sums, damage, new_directory, remove_leftovers, write_json
+from nmt.files import check_sums, new_directory, remove_leftovers, write_json
 from nmt.ranks import Ranks
 from nmt.training.state import TrainState
+from nmt.typed import to_dataclass
 
 log = logging.getLogger(__name__)
 
@@ -39,11 +43,23 @@ class Snapshot(NamedTuple):
     tensors: dict[str, Tensor]
 
 
+class _Parts(dict[str, Any]):
+    """What a checkpoint holds by name; to ask for what it lacks is the fault of the checkpoint."""
+
+    def __init__(self, file: Path, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self._file = file
+
+    def __missing__(self, name: str) -> Any:
+        raise UserError(f"{self._file} has no {name}: it is of another version, or not a checkpoint of this project.")
+
+
 class Checkpoints:
     """The checkpoints of one run: the best, the last, and the one before it in case the last is damaged."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
+    def __init__(self, directory: Path, run: str = "") -> None:
+        """Keep checkpoints in `directory` for the run with this identity; those of any other are not touched."""
+        self.directory, self.run = directory, run
 
     def path(self, step: int) -> Path:
         """Where the checkpoint of this step is."""
@@ -56,12 +72,14 @@ class Checkpoints:
         with new_directory(final, existing="replace") as directory:
             save_file(dict(model.named_parameters()), directory / MODEL)  # a tied parameter is named once
             save_file(snapshot.tensors, directory / TENSORS)
-            write_json(directory / NUMBERS, {"state": dataclasses.asdict(snapshot.state), **snapshot.numbers})
+            numbers = {"run": self.run, "state": dataclasses.asdict(snapshot.state), **snapshot.numbers}
+            write_json(directory / NUMBERS, numbers)
         self._prune(snapshot.state)
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, oldest first."""
-        return sorted(int(path.name[5:]) for path in self.directory.glob("step-*") if path.name[5:].isdigit())
+        numbers = (re.fullmatch(r"step-([0-9]{8,})", path.name) for path in self.directory.glob("step-*"))
+        return sorted(int(number[1]) for number in numbers if number)
 
     def last_step(self) -> int | None:
         """The newest of them, if there is one."""
@@ -70,20 +88,65 @@ class Checkpoints:
     def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
         """Restore the newest checkpoint that is intact."""
         for step in reversed(self.steps()):
-            if problem := damage(self.path(step)):
-                log.warning("%s: going back to the checkpoint before it.", problem)
+            try:
+                state, numbers = self.check(step)
+                tensors = _load_tensors(self.path(step) / TENSORS, device)
+                load_weights(self.path(step), model, device, checked=True)
+            except UserError as error:
+                log.warning("%s Going back to the checkpoint before it.", error)
                 continue
-            load_weights(self.path(step), model, device, checked=True)
-            numbers = json.loads((self.path(step) / NUMBERS).read_text(encoding="utf-8"))
-            state = TrainState(**numbers.pop("state"))
-            if state.best_step is not None and damage(self.path(state.best_step)):
-                # The best of then was pruned for a better one, which is what got damaged: look for a new best.
-                state.best = state.best_step = None
-            return Snapshot(state, numbers, load_file(self.path(step) / TENSORS, device=str(device)))
+            if state.best_step is not None and state.best_step != step:
+                self._forget_a_lost_best(state, state.best_step)
+            return Snapshot(state, numbers, tensors)
         raise UserError(f"{self.directory} holds no intact checkpoint: start again with python train.py.")
 
+    def load_best(self, best_step: int, model: nn.Module, device: torch.device) -> str:
+        """Fill `model` from the best checkpoint, or else from the newest that is intact; gives the name of it."""
+        others = [step for step in reversed(self.steps()) if step != best_step]
+        for step in (best_step, *others):
+            try:
+                self.check(step)
+                load_weights(self.path(step), model, device, checked=True)
+            except UserError as error:
+                log.warning("%s", error)
+                continue
+            if step != best_step:
+                advice = f"python train.py resume={self.directory.parent} finds a new best"
+                log.warning("The best checkpoint is lost: using %s instead (%s).", self.path(step), advice)
+            return self.path(step).name
+        raise UserError(f"{self.directory} holds no intact checkpoint: restore one from a copy, or train again.")
+
+    def check(self, step: int) -> tuple[TrainState, dict[str, Any]]:
+        """What a checkpoint knows in numbers.
+
+        Raises:
+            UserError: It is not as it was written, of another run, or of another step than its name says.
+        """
+        check_sums(self.path(step))
+        file = self.path(step) / NUMBERS
+        try:
+            numbers = _Parts(file, json.loads(file.read_text(encoding="utf-8")))
+            run, state = numbers.pop("run"), to_dataclass(TrainState, numbers.pop("state"), where=f"{file}: state")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise UserError(f"{file} does not hold the numbers of a checkpoint.") from error
+        if run != self.run:
+            raise UserError(f"{self.path(step)} belongs to another run.")
+        if state.step != step:
+            raise UserError(f"{self.path(step)} was renamed: it is the checkpoint of step {state.step}.")
+        return state, numbers
+
+    def _forget_a_lost_best(self, state: TrainState, best_step: int) -> None:
+        """Look for a new best if the best of then is gone: pruned for a better one, or damaged as well."""
+        try:
+            self.check(best_step)
+        except UserError as error:
+            log.warning("%s It was the best so far: a new best will be looked for.", error)
+            # Not validated, as far as we now know: so a run that has reached its end validates once more.
+            state.best, state.best_step, state.validated_step = None, None, 0
+
     def _prune(self, state: TrainState) -> None:
-        for step in self.steps()[:-2]:
+        # Later ones than this are damaged, and were passed over: they do not count as the last.
+        for step in [step for step in self.steps() if step <= state.step][:-2]:
             if step != state.best_step:
                 shutil.rmtree(self.path(step))
 
@@ -92,13 +155,21 @@ def load_weights(checkpoint: Path, model: nn.Module, device: torch.device, check
     """Fill `model` from a checkpoint whose checksums match."""
     if not checked:
         check_sums(checkpoint)
-    tensors = load_file(checkpoint / MODEL, device=str(device))
+    tensors = _load_tensors(checkpoint / MODEL, device)
     parameters = dict(model.named_parameters())
     if {name: p.shape for name, p in parameters.items()} != {name: t.shape for name, t in tensors.items()}:
         raise UserError(f"{checkpoint / MODEL} does not fit the model in config.yaml: the two are of different runs.")
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
+
+
+def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
+    """Tensors by name, if that is what the file holds."""
+    try:
+        return _Parts(file, load_file(file, device=str(device)))
+    except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

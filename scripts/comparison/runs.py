@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,10 @@ from safetensors import safe_open
 from comparison.history import History, in_order_of_numbers, read_history
 from nmt.errors import UserError
 from nmt.evaluation.alignment import ALIGNMENT_FILE
+from nmt.evaluation.report import SCORES, read_evaluation
+from nmt.files import read_sealed
 from nmt.run import Run
-from nmt.training.checkpoint import MODEL
+from nmt.training.checkpoint import MODEL, Checkpoints
 
 log = logging.getLogger("nmt.compare")
 
@@ -103,7 +104,7 @@ def load_members(runs: Sequence[Run]) -> list[Member]:
     for run in runs:
         if not run.finished_file.is_file():
             log.warning("%s is not finished; it is passed over.", run.directory)
-        elif not (run.evaluation / "scores.json").is_file():
+        elif not (run.evaluation / SCORES).is_file():
             log.warning("%s is passed over: %s", run.directory, _score_it(run, "has no scores"))
         else:
             members.append(_load(run))
@@ -158,11 +159,10 @@ def _load(run: Run) -> Member:
     settings = _flat(values) | {name: yaml.safe_load(value) for name, value in changes.items()}
     settings["data"] = provenance["data_key"]
     finished = run.finished()
+    Checkpoints(run.checkpoints, run.identity()).check(finished["best_step"])
     try:
-        scores = json.loads((run.evaluation / "scores.json").read_text(encoding="utf-8"))
-        lines = (run.evaluation / "translations.tsv").read_text(encoding="utf-8").splitlines()[1:]
-        cells = [line.split("\t") for line in lines]
-        if scores["evaluated"]["checkpoint"] != run.best_checkpoint().name:
+        scores, rows = read_evaluation(run.evaluation)
+        if not _is_of_the_best(scores, run):
             raise UserError(_score_it(run, "has scores of another checkpoint than its best"))
         return Member(
             run=run,
@@ -171,14 +171,14 @@ def _load(run: Run) -> Member:
             settings={name: value for name, value in settings.items() if name not in _INCIDENTAL},
             finished=finished,
             scores=scores,
-            sources=tuple(row[0] for row in cells),
-            hypotheses=tuple(row[1] for row in cells),
-            references=tuple(tuple(row[3:]) for row in cells),
+            sources=tuple(row.source for row in rows),
+            hypotheses=tuple(row.hypothesis for row in rows),
+            references=tuple(row.references for row in rows),
             alignment=_alignment(run),
         )
     except UserError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise UserError(_score_it(run, f"has an evaluation that cannot be read ({error!r})")) from error
 
 
@@ -187,12 +187,17 @@ def _alignment(run: Run) -> Alignment | None:
     path = run.evaluation / ALIGNMENT_FILE
     if not path.is_file():
         return None
-    values = json.loads(path.read_text(encoding="utf-8"))
-    if values["evaluated"]["checkpoint"] != run.best_checkpoint().name:
+    values = read_sealed(path)
+    if not _is_of_the_best(values, run):
         raise UserError(
             _score_it(run, "has an alignment error rate of another checkpoint than its best", values["gold"])
         )
     return Alignment(float(values["aer"]), str(values["gold"]), int(values["pairs"]))
+
+
+def _is_of_the_best(scores: Mapping[str, Any], run: Run) -> bool:
+    evaluated = scores["evaluated"]
+    return (evaluated["run"], evaluated["checkpoint"]) == (run.identity(), run.best_checkpoint().name)
 
 
 def _score_it(run: Run, problem: str, gold: str | None = None) -> str:
