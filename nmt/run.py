@@ -41,6 +41,7 @@ PREPARED = {
     "test.tsv": "data/test.tsv",
     "report.json": "data/report.json",
 }  # files of a prepared corpus that a run keeps a copy of
+RECORDED = (CONFIG, *PREPARED.values())  # what SHA256SUMS lists; the rest of a run comes later
 _DEEPEST = 50  # lists and mappings inside one another: far more than settings have, and harmless to read
 
 
@@ -99,7 +100,7 @@ class Run:
             raise UserError(f"{self.directory} does not exist: name a run directory, such as one under outputs/.")
         if not self.config_file.is_file():
             raise UserError(f"{self.directory} is not a run directory: it has no config.yaml.")
-        check_sums(self.directory, (CONFIG, *PREPARED.values()))
+        check_sums(self.directory, RECORDED)
 
     def identity(self) -> str:
         """What checkpoints and records of this run carry, so that those of another run are not taken for them."""
@@ -139,7 +140,8 @@ class Run:
 
     def write_changes(self, changes: Sequence[str]) -> None:
         """Remember them, so that the plain resume command goes on under the same settings."""
-        write_sealed(self.changes_file, {"run": self.identity(), "changes": list(changes)})
+        if not self.changes_file.exists() or self.read_changes() != list(changes):
+            write_sealed(self.changes_file, {"run": self.identity(), "changes": list(changes)})
 
     def config(self) -> Config:
         """The run's settings."""
@@ -174,8 +176,9 @@ class Run:
                 "or name another run with --run."
             )
         finished = self._read_own(self.finished_file)
-        if not isinstance(finished.get("best_step"), int) or not isinstance(finished.get("finished_at"), str):
-            raise UserError(f"{self.finished_file} does not say which step was the best; restore it from a copy.")
+        kinds = {"best_step": int, "steps": int, "finished_at": str}
+        if not all(isinstance(finished.get(name), kind) for name, kind in kinds.items()):
+            raise UserError(f"{self.finished_file} does not say when training ended; restore it from a copy.")
         return finished
 
     def evaluated(self, examples: str, decode: DecodeSettings, checkpoint: str | None = None) -> dict[str, Any]:

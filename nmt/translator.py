@@ -19,6 +19,7 @@ from nmt.data.batching import sorted_batches
 from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
+from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.run import Run
 from nmt.search import Hypothesis, search
@@ -120,9 +121,11 @@ class Translator:
 
 def build_model(config: Config, source_vocab: int, target_vocab: int, initialise: bool = True) -> Any:
     """The model that a configuration describes, with first weights unless others are about to be loaded."""
-    return constructor(config.model, "model")(
-        source_vocab=source_vocab,
-        target_vocab=target_vocab,
-        joint_vocab=config.data.joint_vocab,
-        initialise=initialise,
-    )
+    build = constructor(config.model, "model")
+    joint = config.data.joint_vocab
+    try:
+        return build(source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=joint, initialise=initialise)
+    except UserError:
+        raise
+    except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
+        raise UserError(f"The settings of model do not work: {error}") from error

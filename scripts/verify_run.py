@@ -1,0 +1,175 @@
+"""Check that a run is as it was written: `python scripts/verify_run.py outputs/RUN`.
+
+Every checksum is compared, and the recorded translations are scored again. Results go to stdout, a line a check; the
+exit code is 0, or 2 if anything failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nmt import cli
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.run import Run
+
+EXAMPLES = """examples:
+  python scripts/verify_run.py outputs/RUN
+  python scripts/verify_run.py /media/backup/RUN && echo intact
+"""
+
+
+def main() -> None:
+    """Read the command line, check, say what was found."""
+    options = parse(sys.argv[1:])
+    # Imported late: --help and a mistyped option answer at once.
+    from nmt.run import Run
+
+    run, failures = Run(options.run), []
+    if not run.config_file.is_file():
+        run.check()  # which says that this is no run at all
+    for name, check in checks(run):
+        try:
+            print(f"ok      {name}: {check()}", flush=True)
+        except UserError as error:
+            failures.append(name)
+            print(f"FAILED  {name}: {error}", flush=True)
+    if not run.finished_file.is_file():
+        print("note    the run is not finished: what is there was checked")
+    if failures:
+        raise UserError(f"{run.directory} is not as it was written ({', '.join(failures)}): restore it from a copy.")
+
+
+def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
+    """What there is to check, by name: functions that say what they found, or raise a UserError."""
+    from nmt.evaluation.alignment import ALIGNMENT_FILE
+    from nmt.evaluation.report import SCORES
+    from nmt.training.checkpoint import Checkpoints
+
+    yield "SHA256SUMS", partial(check_files, run)
+    yield "changes.json", lambda: f"{len(run.read_changes())} changed settings"
+    for step in Checkpoints(run.checkpoints).steps():
+        yield f"checkpoints/step-{step:08d}", partial(check_checkpoint, run, step)
+    finished = run.finished_file.is_file()
+    if finished:
+        yield "finished.json", partial(check_end, run)
+    if finished or (run.evaluation / SCORES).is_file():
+        yield f"eval/{SCORES}", partial(check_scores, run)
+    if (run.evaluation / ALIGNMENT_FILE).is_file():
+        yield f"eval/{ALIGNMENT_FILE}", partial(check_alignment, run)
+    for events in sorted(run.tensorboard.glob("events.out.tfevents.*")):
+        yield f"tensorboard/{events.name}", partial(check_events, events)
+
+
+def check_files(run: Run) -> str:
+    """Settings, tokenizers and held-out sets; no links anywhere."""
+    run.check()
+    return f"settings, tokenizers and held-out sets of {run.config().name}, run {run.identity()[:12]}"
+
+
+def check_checkpoint(run: Run, step: int) -> str:
+    """Its checksums, its run and number, and that its weights fit the model of config.yaml."""
+    import torch
+
+    from nmt.data.tokenizer import Tokenizer
+    from nmt.files import damage
+    from nmt.run import RECORDED
+    from nmt.training.checkpoint import Checkpoints, load_weights
+    from nmt.translator import build_model
+
+    checkpoints = Checkpoints(run.checkpoints, run.identity())
+    epoch = checkpoints.check(step)[0].epoch
+    if damage(run.directory, RECORDED):  # a model of settings that may be altered says nothing about the weights
+        return f"epoch {epoch}, as it was written (not compared with config.yaml)"
+    source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
+    model = build_model(run.config(), source, target, initialise=False)
+    load_weights(checkpoints.path(step), model, torch.device("cpu"), checked=True)
+    return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
+
+
+def check_end(run: Run) -> str:
+    """That the best and the last checkpoint are there."""
+    finished = run.finished()
+    best, last = run.best_checkpoint(), run.checkpoints / f"step-{finished['steps']:08d}"
+    for checkpoint in (best, last):
+        if not checkpoint.is_dir():
+            raise UserError(f"{checkpoint} is missing.")
+    return f"{finished['reason']}; best {best.name}"
+
+
+def check_scores(run: Run) -> str:
+    """The recorded translations, scored again, against the recorded scores."""
+    from nmt.data.heldout import read_held_out
+    from nmt.evaluation.metrics import score
+    from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
+
+    recorded, rows = read_evaluation(run.evaluation)
+    evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
+    test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]
+    if test_set != [(row.source, row.references) for row in rows]:
+        raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
+    again = score([row.hypothesis for row in rows], [row.references for row in rows], [row.source for row in rows])
+    for name, value in json.loads(json.dumps(again.to_dict())).items():
+        if recorded.get(name) != value:
+            raise UserError(f"{run.evaluation / SCORES} has {name} {recorded.get(name)}; scored again it is {value}.")
+    return f"{evaluated['checkpoint']}, scored again: BLEU {again.bleu.value:.2f} {again.bleu.signature}"
+
+
+def check_alignment(run: Run) -> str:
+    """The recorded alignment error rate."""
+    from nmt.evaluation.alignment import ALIGNMENT_FILE
+    from nmt.files import read_sealed
+
+    recorded = read_sealed(run.evaluation / ALIGNMENT_FILE)
+    evaluated = of_this_run(run, recorded, run.evaluation / ALIGNMENT_FILE)
+    return f"{evaluated['checkpoint']}, AER {recorded.get('aer')}"
+
+
+def check_events(path: Path) -> str:
+    """The checksum of every record of a TensorBoard file; a kill may tear the last one."""
+    from tensorboard.compat.tensorflow_stub import errors  # type: ignore[import-untyped]
+    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
+
+    reader, records = PyRecordReader_New(str(path)), 0
+    while True:
+        try:
+            reader.GetNext()
+        except errors.OutOfRangeError:
+            return f"{records} records"
+        except errors.DataLossError as error:
+            if "truncated" in str(error):
+                return f"{records} records, then one that was cut short, as a kill does"
+            raise UserError(f"{path} is damaged after {records} records.") from error
+        records += 1
+
+
+def of_this_run(run: Run, recorded: dict[str, Any], path: Path) -> dict[str, Any]:
+    """What was evaluated, if it is this run."""
+    evaluated = recorded.get("evaluated")
+    if not isinstance(evaluated, dict) or evaluated.get("run") != run.identity():
+        raise UserError(f"{path} belongs to another run.")
+    return evaluated
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(
+        prog="verify_run.py",
+        description="Compare every checksum of a run, see that its checkpoints fit its model, score its translations "
+        "again.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run", type=Path, metavar="DIR", help="run directory, finished or not")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    cli.run(main)
