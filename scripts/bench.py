@@ -1,4 +1,4 @@
-"""Measure the speed of training, decoding, preparing and starting: `make bench`.
+"""Measure the speed of training, decoding, preparing, saving and starting: `make bench`.
 
 Everything runs in one process and takes turns, so that a machine that is busy is busy for all; figures are medians.
 A utilisation is matrix arithmetic done ÷ (time × the rate of a large sgemm, measured in between).
@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from bench_start import cold_start
-from benchmarks import decoding, preparing, training
+from benchmarks import decoding, preparing, saving, training
 from benchmarks.yardstick import MODELS, Peak, configure
 from rich.console import Console
 from rich.table import Table
@@ -57,6 +57,8 @@ def main() -> None:
         results["compile"] = {"times as fast": effect}
     note("Preparing …")
     results["preparing"] = preparing.measure(configs["bahdanau"].data, 1 if options.quick else 5)
+    note("Saving …")
+    results["saving"] = saving.measure(str(prepared), *((2, 3) if options.quick else (9, 20)))
     results |= of_a_run(options)
     results["sgemm_gflops"] = peak.rate / 1e9
     show(results)

@@ -91,7 +91,7 @@ def prepare(settings: DataSettings) -> PreparedCorpus:
     source, target, *_ = settings.direction()
     parent = Path(settings.prepared_dir).expanduser()
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
-    if directory.exists() and damage(directory) is None:
+    if directory.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
         return PreparedCorpus.open(directory)
     try:
@@ -109,13 +109,25 @@ def prepare(settings: DataSettings) -> PreparedCorpus:
 def _make(settings: DataSettings, key: str, directory: Path) -> None:
     """Prepare a corpus, unless another process did so while we waited for the lock."""
     if directory.exists():
-        problem = damage(directory)
+        problem = _problem(directory, key)
         if problem is None:
             return
         logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
+        shutil.rmtree(directory, ignore_errors=True)  # another corpus would be kept: it is intact in itself
     logger.info("Preparing %s.", directory)
     with new_directory(directory, existing="keep") as unfinished:
         _build(settings, key, unfinished)
+
+
+def _problem(directory: Path, key: str) -> str | None:
+    """What is wrong with a prepared corpus, or None if it is the one of this key, as it was written."""
+    if problem := damage(directory):
+        return problem
+    try:
+        found = json.loads((directory / "report.json").read_text(encoding="utf-8"))["key"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return f"{directory / 'report.json'} is not a report"
+    return None if found == key else "it is another corpus, renamed"
 
 
 def _key(settings: DataSettings) -> str:

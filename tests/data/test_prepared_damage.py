@@ -1,0 +1,82 @@
+"""A prepared corpus that is not as it was written is never trained on: it is prepared again, with a notice."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nmt.data.prepare import prepare
+from nmt.data.settings import DataSettings
+from nmt.files import damage
+from tests.damage import mutate
+
+Build = Callable[..., DataSettings]
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def corrupt(random: Random, directory: Path) -> str:
+    """Damage a prepared corpus in one way; says how."""
+    files = sorted(path for path in directory.iterdir() if path.stat().st_size)
+    file = random.choice(files)
+    kind = random.choice([*["rewrite"] * 5, "remove", "swap", "add", "link"])
+    if kind == "rewrite":
+        return f"{mutate(random, file)} {file.name}"
+    if kind == "remove":
+        file.unlink()
+    elif kind == "swap":
+        other = random.choice([other for other in files if other.read_bytes() != file.read_bytes()])
+        file_content, other_content = file.read_bytes(), other.read_bytes()
+        file.write_bytes(other_content)
+        other.write_bytes(file_content)
+    elif kind == "add":
+        (directory / "more.tokens").write_bytes(b"1")
+    else:
+        file.rename(directory.parent / "elsewhere")
+        file.symlink_to(directory.parent / "elsewhere")
+    return f"{kind} {file.name}"
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(1500, marks=pytest.mark.slow)])
+def test_every_corruption_of_a_prepared_corpus_is_found(settings: Build, tmp_path: Path, count: int) -> None:
+    pristine, random = prepare(settings()).directory, Random(count)
+    copy = tmp_path / "copies" / "copy"
+    for number in range(count):
+        shutil.rmtree(copy.parent, ignore_errors=True)
+        shutil.copytree(pristine, copy)
+        assert damage(copy) is None
+        how = corrupt(random, copy)
+        assert damage(copy), f"corruption {number}, {how}"
+    print(f"\nprepared corpus: {count:,} corruptions, {count:,} detected; {count:,} intact ones, 0 false alarms")
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(40, marks=pytest.mark.slow)])
+def test_a_damaged_corpus_is_prepared_again(settings: Build, caplog: pytest.LogCaptureFixture, count: int) -> None:
+    directory = prepare(settings()).directory
+    pristine, random = contents(directory), Random(count)
+    for _ in range(count):
+        how = corrupt(random, directory)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, logger="nmt"):
+            assert prepare(settings()).directory == directory
+        assert "is prepared again" in caplog.text, how
+        assert contents(directory) == pristine
+
+
+def test_another_corpus_under_this_name_is_found(settings: Build, caplog: pytest.LogCaptureFixture) -> None:
+    directory, other = (prepare(settings(vocab_size=size)).directory for size in (400, 390))
+    pristine = contents(directory)
+    shutil.rmtree(directory)
+    other.rename(directory)
+    assert damage(directory) is None  # intact in itself
+    with caplog.at_level(logging.WARNING, logger="nmt"):
+        prepare(settings())
+    assert "another corpus" in caplog.text
+    assert contents(directory) == pristine
