@@ -1,10 +1,25 @@
+import hashlib
+import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from nmt.errors import UserError
-from nmt.files import SUMS, check_sums, damage, new_directory, sha256, write_bytes, write_sums, write_text
+from nmt.files import (
+    SUMS,
+    check_sums,
+    damage,
+    new_directory,
+    read_sealed,
+    sha256,
+    write_bytes,
+    write_sealed,
+    write_sums,
+    write_text,
+)
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +61,79 @@ def test_a_damaged_list_of_sums_is_found(tmp_path: Path, content: bytes) -> None
     (tmp_path / "SHA256SUMS").write_bytes(content)
     with pytest.raises(UserError):
         check_sums(tmp_path)
+
+
+def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
+    for name in ("b", "a/c", "a-d"):
+        write_text(tmp_path / name, name)
+    write_sums(tmp_path)
+    subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, check=True, capture_output=True)
+    content = (tmp_path / SUMS).read_bytes()
+    lines = content.splitlines(keepends=True)
+    others = [
+        content[:-1],  # no newline at the end
+        content.replace(b"  ", b" *", 1),  # read by sha256sum, not written by us
+        content + lines[0],
+        b"".join(lines[1:]),
+        b"".join(reversed(lines)),
+        content.replace(b"  b", b"  ./b"),
+        content.upper(),
+        content + b"0" * 64 + b"  ../elsewhere\n",
+        content.replace(b"\n", b"\r\n"),
+    ]
+    for other in others:
+        (tmp_path / SUMS).write_bytes(other)
+        assert damage(tmp_path), other
+    (tmp_path / SUMS).write_bytes(content)
+    assert damage(tmp_path) is None
+
+
+def test_other_files_are_allowed_only_where_names_are_given(tmp_path: Path) -> None:
+    write_text(tmp_path / "one", "1")
+    write_sums(tmp_path)
+    write_text(tmp_path / "later/two", "2")
+    assert damage(tmp_path) == f"{tmp_path / 'later/two'} is not listed in SHA256SUMS"
+    assert damage(tmp_path, ["one"]) is None
+    assert damage(tmp_path, ["one", "later/two"])
+    assert damage(tmp_path, []) == f"{tmp_path / SUMS} is damaged"
+
+
+def test_links_and_pipes_are_refused(tmp_path: Path) -> None:
+    write_text(tmp_path / "in/one", "1")
+    write_sums(tmp_path / "in")
+    for make in (lambda path: path.symlink_to(tmp_path / "in/one"), lambda path: os.mkfifo(path)):
+        make(tmp_path / "in/odd")
+        with pytest.raises(UserError, match=r"odd is .*nothing is read or written through it"):
+            check_sums(tmp_path / "in", ["one"])
+        (tmp_path / "in/odd").unlink()
+
+
+def test_a_sealed_object_is_read_to_the_byte(tmp_path: Path) -> None:
+    path, values = tmp_path / "a.json", {"é": 1.1e-7, "list": [None, True, {"x": "ß\u2028"}], "large": 10**30}
+    write_sealed(path, values)
+    assert read_sealed(path) == values
+    content = path.read_bytes()
+    plain = json.dumps(values, ensure_ascii=False, indent=2) + "\n"
+    assert json.loads(content)["sha256"] == hashlib.sha256(plain.encode()).hexdigest()
+    for place in range(len(content)):
+        for bit in (0, 3, 5, 7):
+            altered = bytearray(content)
+            altered[place] ^= 1 << bit
+            path.write_bytes(altered)
+            with pytest.raises(UserError, match=r"a\.json is damaged, or written by an older version"):
+                read_sealed(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"3", b"{}", b'{"a": 1}', b"\xff", b"[" * 100_000, b'{"sha256": "x"}', b"null", b"{} {}"],
+)
+def test_what_is_not_sealed_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(UserError, match="damaged"):
+        read_sealed(tmp_path / "a.json")
+    with pytest.raises(UserError, match="missing"):
+        read_sealed(tmp_path / "b.json")
 
 
 def test_a_new_directory_appears_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import shlex
 
 import compare
 import pytest
+import verify_run
 
 import evaluate
 import translate
@@ -16,7 +17,12 @@ from tests.conftest import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/demo/README.md"]
 
-PARSERS = {"translate.py": translate.parse, "evaluate.py": evaluate.parse, "scripts/compare.py": compare.parse}
+PARSERS = {
+    "translate.py": translate.parse,
+    "evaluate.py": evaluate.parse,
+    "scripts/compare.py": compare.parse,
+    "scripts/verify_run.py": verify_run.parse,
+}
 
 
 def commands() -> list[str]:
