@@ -12,6 +12,10 @@ from nmt.errors import UserError
 
 logger = logging.getLogger(__name__)
 
+# These sets are the only text that is held in memory: no archive may unpack to more of it than this.
+_MOST_CHARACTERS = 2**26
+_CHARACTERS_OF_A_ROW = 100  # or what an empty row takes of the same
+
 
 @dataclass(frozen=True)
 class HeldOut:
@@ -28,7 +32,7 @@ def given_set(bitext: Bitext) -> list[HeldOut]:
     their source, like those of the corpus itself.
     """
     skipped: Counter[str] = Counter()
-    rows = bitext.rows(skipped)
+    rows = _bounded(bitext.rows(skipped), " and ".join(bitext.paths))
     if bitext.is_parallel:
         entries = [HeldOut(source, tuple(references)) for source, *references in rows]
     else:
@@ -43,6 +47,15 @@ def given_set(bitext: Bitext) -> list[HeldOut]:
     if not any(entry.source and any(entry.references) for entry in entries):
         raise UserError(f"{name}: no sentence pair to hold out: check data.val_path and data.test_path.")
     return entries
+
+
+def _bounded(rows: Iterable[list[str]], name: str) -> Iterator[list[str]]:
+    left = _MOST_CHARACTERS
+    for number, row in enumerate(rows, start=1):
+        left -= _CHARACTERS_OF_A_ROW + sum(map(len, row))
+        if left < 0:
+            raise UserError(f"{name}: line {number} is beyond what a held-out set may hold: use fewer lines.")
+        yield row
 
 
 def write_held_out(path: Path, entries: Iterable[HeldOut]) -> None:

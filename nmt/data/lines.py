@@ -4,6 +4,7 @@ Whatever the file holds, memory stays bounded: lines are read up to a limit, and
 """
 
 import gzip
+import struct
 import zipfile
 import zlib
 from codecs import BOM_UTF8
@@ -11,15 +12,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from io import BufferedIOBase, BufferedReader
-from pathlib import Path
 from typing import IO, cast
 
-from nmt.data.settings import MEMBER_SEPARATOR
+from nmt.data.settings import MEMBER_SEPARATOR, expanded
 from nmt.errors import UserError
 
 MAX_LINE_BYTES = 2**20
 _CHUNK_BYTES = 2**18  # read together: lines are cheap in bulk
 _ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
+# Python unpacks the other ones without a bound: a few kilobytes could fill the memory at once.
+_ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What archives raise that are cut, changed or made in order to confuse: bad names, offsets, sizes, versions.
+_DAMAGE = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, struct.error, ValueError, OverflowError,
+           RuntimeError)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,9 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
                     begun = b"" if too_long else begun  # bounded memory, however long the line is
             if begun or too_long:
                 yield _TOO_LONG if too_long else _decode(begun, is_start=number == 0)[0]
-        except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+        except UserError:
+            raise
+        except _DAMAGE as error:
             raise UserError(f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again.") from error
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
@@ -93,7 +100,7 @@ def _decode_line(line: bytes) -> str | Malformed:
 
 def _open(path: str, stack: ExitStack) -> IO[bytes]:
     name, _, member = path.partition(MEMBER_SEPARATOR)
-    file = Path(name).expanduser()
+    file = expanded(name)
     if file.suffix == ".zip":
         archive = stack.enter_context(zipfile.ZipFile(file))
         return stack.enter_context(_open_member(path, archive, member))
@@ -105,19 +112,25 @@ def _open(path: str, stack: ExitStack) -> IO[bytes]:
 
 
 def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedReader:
-    members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
     # An Anki zip holds the sentences and a note about them.
     texts = [name for name in members if name.endswith(".txt") and not name.endswith("_about.txt")]
-    candidates = [member] if member else members if len(members) == 1 else texts
+    candidates = [member] if member else list(members) if len(members) == 1 else texts
     if len(candidates) != 1 or candidates[0] not in members:
-        some = ", ".join(members[:10]) + (", ..." if len(members) > 10 else "")
+        some = ", ".join(map(_shown, list(members)[:10])) + (", ..." if len(members) > 10 else "")
         example = f"archive.zip{MEMBER_SEPARATOR}member"
         raise UserError(f"{path}: name one member as '{example}', out of: {some or 'none, it is empty'}.")
     chosen = candidates[0]
     if chosen.lower().endswith(_ARCHIVES):
-        raise UserError(f"{path}: member {chosen} is itself an archive: unpack it first.")
-    try:
-        # Buffered once more, as the archive's own stream finds its lines in Python.
-        return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
-    except (RuntimeError, NotImplementedError) as error:  # encrypted, or an unknown compression
-        raise UserError(f"{path}: member {chosen} cannot be read ({error}): unpack it first.") from error
+        raise UserError(f"{path}: member {_shown(chosen)} is itself an archive: unpack it first.")
+    if members[chosen].flag_bits & 1:
+        raise UserError(f"{path}: member {_shown(chosen)} is encrypted: unpack it first.")
+    if members[chosen].compress_type not in _ZIP_METHODS:
+        raise UserError(f"{path}: member {_shown(chosen)} is packed in an unusual way: unpack it first.")
+    # Buffered once more, as the archive's own stream finds its lines in Python.
+    return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
+
+
+def _shown(name: str) -> str:
+    """A name that somebody else chose, harmless to a terminal."""
+    return name if name.isprintable() else ascii(name)

@@ -22,7 +22,7 @@ from nmt.data.bitext import Bitext, usable_pairs
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
 from nmt.data.lock import locked
 from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
-from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list
+from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list, expanded
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
 from nmt.data.store import Block, Sequences, TokenStore
@@ -89,7 +89,7 @@ def prepare(settings: DataSettings) -> PreparedCorpus:
     settings.require_files()
     key = _key(settings)
     source, target, *_ = settings.direction()
-    parent = Path(settings.prepared_dir).expanduser()
+    parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
     if directory.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
@@ -133,7 +133,7 @@ def _problem(directory: Path, key: str) -> str | None:
 def _key(settings: DataSettings) -> str:
     """A hash of everything that shapes the prepared files."""
     inputs = [
-        (field, sha256(Path(name).expanduser()), member)
+        (field, _sha256(name), member)
         for field in _PATHS
         for path in as_list(getattr(settings, field))
         for name, _, member in [path.partition(MEMBER_SEPARATOR)]
@@ -147,6 +147,13 @@ def _key(settings: DataSettings) -> str:
         "inputs": inputs,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _sha256(name: str) -> str:
+    try:
+        return sha256(expanded(name))
+    except OSError as error:
+        raise UserError(f"{name} cannot be read ({error.strerror}): check its permissions.") from error
 
 
 def _build(settings: DataSettings, key: str, directory: Path) -> None:

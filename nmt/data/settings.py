@@ -117,10 +117,10 @@ class DataSettings:
             raise UserError(f"data.path is not set: give it a file of sentence pairs, or run {self._download()}.")
         for field in ("path", "val_path", "test_path"):
             for path in as_list(getattr(self, field)):
-                if Path(path.partition(MEMBER_SEPARATOR)[0]).expanduser().is_file():
+                if not (problem := _problem(expanded(path.partition(MEMBER_SEPARATOR)[0]))):
                     continue
                 hint = f"run {self._download()} or set data.{field}" if anki_language(path) else f"set data.{field}"
-                raise UserError(f"{path} does not exist: {hint} to a file of sentence pairs.")
+                raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:
         """The command that fetches the corpus this user seems to want."""
@@ -128,6 +128,26 @@ class DataSettings:
         languages = [*paths, self.target, self.source]
         wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
         return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
+
+
+def expanded(path: str) -> Path:
+    """A path with its ~ resolved.
+
+    Raises:
+        UserError: It is the home of nobody.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UserError(f"{path}: nobody has such a home directory: write the path in full.") from error
+
+
+def _problem(path: Path) -> str | None:
+    """Why a path cannot be read as a file, if so."""
+    try:
+        return None if path.is_file() else "is not a file" if path.exists() else "does not exist"
+    except OSError as error:  # a name that is too long, a folder that may not be entered
+        return f"cannot be read ({error.strerror})"
 
 
 def as_list(path: str | list[str] | None) -> list[str]:

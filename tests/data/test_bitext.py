@@ -108,7 +108,7 @@ def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(signature) + flags] |= 1  # the bit that says: encrypted
     path.write_bytes(content)
-    with pytest.raises(UserError, match=r"a\.txt cannot be read .*encrypted"):
+    with pytest.raises(UserError, match=r"a\.txt is encrypted"):
         rows(path)
 
 
