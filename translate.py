@@ -6,18 +6,25 @@ Translations go to stdout, one line for each line in, in order; everything else 
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import json
 import logging
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from nmt import cli
 from nmt.errors import UserError
 
 LINES_TOGETHER = 2048  # read before the first is translated
+ATTENTION_TOGETHER = 2**29  # bytes; the attention of these lines takes no more, even if a model never finds an end
+LONG_LINE = 1000  # bytes; nothing beyond so many tokens of a line is translated
+MAX_LINE_BYTES = 2**20  # what is beyond is not even read into memory
+NAMED = 5  # of the lines that are not taken as they came, so many are named and the others counted
+# str.splitlines, and programs like it, would break a line of JSON at these.
+LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
 
 EXAMPLES = """examples:
   python translate.py "They are watching."
@@ -60,7 +67,7 @@ def main() -> None:
     waiting = not options.text and not options.file and sys.stdin.isatty()
     size = 1 if options.interactive or waiting else LINES_TOGETHER
     number = 0
-    while chunk := list(islice(lines, size)):
+    for chunk in chunks(lines, size, translator.settings.beam_size):
         if gallery:
             gallery.expect(chunk)
         for source, candidates in zip(chunk, translator.translate(chunk), strict=True):
@@ -129,8 +136,8 @@ def read_lines(options: argparse.Namespace) -> Iterator[str]:
     """The lines to translate, as they come."""
     if options.text:
         for text in options.text:
-            # Bytes of the command line that are not UTF-8 arrive as surrogates; back to bytes, to be decoded strictly.
-            yield from decode(text.encode("utf-8", "surrogateescape").split(b"\n"), "the command line")
+            # Bytes that are not UTF-8 arrive as surrogates: back to bytes, to be decoded like all others.
+            yield from decode(io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n"), "the command line")
     elif options.file:
         for path in options.file:
             if not path.is_file():
@@ -141,13 +148,54 @@ def read_lines(options: argparse.Namespace) -> Iterator[str]:
         yield from decode(sys.stdin.buffer, "standard input")
 
 
-def decode(lines: Iterable[bytes], name: str) -> Iterator[str]:
-    """UTF-8 lines without their ends."""
-    for number, line in enumerate(lines, start=1):
+def decode(stream: IO[bytes], name: str) -> Iterator[str]:
+    """The lines of a stream without their ends; whatever they hold, each becomes a text, with a notice if need be."""
+    number = mended = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        problems = []
+        whole = line.endswith(b"\n") or not skip_to_end_of_line(stream)
+        if not whole:
+            problems.append("longer than 1 MiB, and cut there")
+        line = line.removesuffix(b"\n").removesuffix(b"\r")
         try:
-            yield line.rstrip(b"\r\n").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(f"{name}, line {number} is not valid UTF-8: convert it, for example with iconv.") from error
+            text, _ = codecs.utf_8_decode(line, "strict", whole)  # a character that was cut in two is left out
+        except UnicodeDecodeError:
+            text, _ = codecs.utf_8_decode(line, "replace", whole)
+            problems.append("not valid UTF-8, with \N{REPLACEMENT CHARACTER} for what cannot be read")
+        if problems:
+            mended += 1
+            if mended <= NAMED:
+                print(f"{name}, line {number} is {' and '.join(problems)}.", file=sys.stderr)
+        yield text
+    if mended > NAMED:
+        print(f"{name}: {mended} such lines of {number}.", file=sys.stderr)
+
+
+def skip_to_end_of_line(stream: IO[bytes]) -> bool:
+    """Read on without keeping anything; tells whether there was more of the line."""
+    more = False
+    while (rest := stream.readline(MAX_LINE_BYTES)) not in (b"", b"\n"):
+        more = True
+        if rest.endswith(b"\n"):
+            break
+    return more
+
+
+def chunks(lines: Iterable[str], size: int, beam: int) -> Iterator[list[str]]:
+    """Lines to be translated together: at most `size`, and fewer if they are long."""
+    chunk: list[str] = []
+    memory = 0
+    for line in lines:
+        chunk.append(line)
+        # No text has more tokens than bytes. Attention, in 4 bytes, has a row for each token of a translation,
+        # which is rarely longer than twice its source, and a column for each of the source.
+        memory += beam * 4 * 2 * min(len(line.encode()), LONG_LINE) ** 2
+        if len(chunk) == size or memory >= ATTENTION_TOGETHER:
+            yield chunk
+            chunk, memory = [], 0
+    if chunk:
+        yield chunk
 
 
 def render(source: str, candidates: list[Any], number: int, options: argparse.Namespace) -> str:
@@ -155,7 +203,7 @@ def render(source: str, candidates: list[Any], number: int, options: argparse.Na
     if options.json:
         found = [as_dict(candidate, source, options.alignments) for candidate in candidates]
         more = {"nbest": found} if options.nbest > 1 else {}
-        return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False)
+        return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False).translate(LINE_BREAKS)
     lines = [as_line(candidate, source, options.alignments) for candidate in candidates]
     if options.nbest > 1:
         scored = zip(candidates, lines, strict=True)

@@ -29,6 +29,8 @@ from nmt.training.checkpoint import Checkpoints
 log = logging.getLogger(__name__)
 
 MAX_SOURCE_TOKENS = 1000  # recurrent models have seen nothing near it; a bound keeps any input harmless
+# More than so many tokens can hold, as a piece has 16 characters at most: a text of any size is encoded in no time.
+_MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +96,10 @@ class Translator:
         return results
 
     def _encode(self, text: str) -> list[int]:
-        ids = self.source_tokenizer.encode(clean(text))
+        text = clean(text)
+        ids = self.source_tokenizer.encode(text[:_MAX_SOURCE_CHARACTERS])
         if len(ids) > MAX_SOURCE_TOKENS:
-            log.warning("A sentence of %d tokens is cut to its first %d.", len(ids), MAX_SOURCE_TOKENS)
+            log.warning("A sentence of %d characters is cut to its first %d tokens.", len(text), MAX_SOURCE_TOKENS)
         return [*ids[:MAX_SOURCE_TOKENS], EOS] if ids else []
 
     def _search(self, sentences: list[list[int]]) -> list[list[Hypothesis]]:

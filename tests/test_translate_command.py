@@ -132,7 +132,6 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
-    assert_fails(command("translate.py", "--run", str(run), stdin=b"ok\n\xff\xfe\n"), "standard input, line 2", "UTF-8")
     assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
     assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
     assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")

@@ -112,25 +112,20 @@ def _open(path: str, stack: ExitStack) -> IO[bytes]:
 
 
 def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedReader:
-    members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    infos = [info for info in archive.infolist() if not info.is_dir()]
     # An Anki zip holds the sentences and a note about them.
-    texts = [name for name in members if name.endswith(".txt") and not name.endswith("_about.txt")]
-    candidates = [member] if member else list(members) if len(members) == 1 else texts
-    if len(candidates) != 1 or candidates[0] not in members:
-        some = ", ".join(map(_shown, list(members)[:10])) + (", ..." if len(members) > 10 else "")
+    texts = [info for info in infos if info.filename.endswith(".txt") and not info.filename.endswith("_about.txt")]
+    named = [info for info in infos if info.filename == member]
+    candidates = named if member else infos if len(infos) == 1 else texts
+    if len(candidates) != 1:
+        some = ", ".join(_shown(info.filename) for info in infos[:10]) + (", ..." if len(infos) > 10 else "")
         example = f"archive.zip{MEMBER_SEPARATOR}member"
         raise UserError(f"{path}: name one member as '{example}', out of: {some or 'none, it is empty'}.")
-    chosen = candidates[0]
-    if chosen.lower().endswith(_ARCHIVES):
-        raise UserError(f"{path}: member {_shown(chosen)} is itself an archive: unpack it first.")
-    if members[chosen].flag_bits & 1:
-        raise UserError(f"{path}: member {_shown(chosen)} is encrypted: unpack it first.")
-    if members[chosen].compress_type not in _ZIP_METHODS:
-        raise UserError(f"{path}: member {_shown(chosen)} is packed in an unusual way: unpack it first.")
-    # Buffered once more, as the archive's own stream finds its lines in Python.
-    return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
-
-
-def _shown(name: str) -> str:
-    """A name that somebody else chose, harmless to a terminal."""
-    return name if name.isprintable() else ascii(name)
+    (chosen,) = candidates
+    name = _shown(chosen.filename)
+    if chosen.filename.lower().endswith(_ARCHIVES):
+        raise UserError(f"{path}: member {name} is itself an archive: unpack it first.")
+    if chosen.flag_bits & 1:
+        raise UserError(f"{path}: member {name} is encrypted: unpack it first.")
+    if chosen.compress_type not in _ZIP_METHODS:
+        raise UserError(f"{path}: member {name} is packed in an unusual way: unpack it first.")

@@ -66,7 +66,7 @@ def content(path: str) -> bytes | None:
             names = [info.filename for info in archive.infolist() if not info.is_dir()]
             texts = [name for name in names if name.endswith(".txt") and not name.endswith("_about.txt")]
             found = [member] if member else names if len(names) == 1 else texts
-            if len(found) != 1 or found[0] not in names or found[0].endswith(".gz"):
+            if len(found) != 1 or names.count(found[0]) != 1 or found[0].endswith(".gz"):
                 return None
             if archive.getinfo(found[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 return None

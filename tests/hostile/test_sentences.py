@@ -1,0 +1,134 @@
+"""Any bytes, line by line, through one process of translate.py: a line in is a line out, in order, whatever it holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Finished, command, finished
+from tests.conftest import ROOT
+from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
+from tests.hostile.test_corpora import MANY
+from translate import MAX_LINE_BYTES, NAMED, chunks
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+SHOWN = b"I see a cat."
+
+
+def hostile_line(chance: random.Random) -> bytes:
+    """Bytes without a newline."""
+    kind = chance.randrange(8)
+    if kind == 0:
+        return chance.choice(BLANK_LINES + BAD_LINES)
+    if kind == 1:
+        return chance.randbytes(chance.randrange(40)).replace(b"\n", b"")
+    if kind == 2:  # any characters, surrogates as UTF-8 would write them included
+        codes = [chance.randrange(chance.choice([0x80, 0x3000, 0x110000])) for _ in range(chance.randrange(1, 12))]
+        return "".join(map(chr, codes)).replace("\n", "").encode("utf-8", "surrogatepass")
+    if kind == 3 and not chance.randrange(12):  # a very long word
+        return chance.choice(WORDS).encode() * chance.randrange(100)
+    ends = chance.choice([b"", b"", b"\r", b" \r\r", b"\xe2\x80\xa8"])
+    return " ".join(chance.choices(WORDS, k=chance.randrange(1, 7))).encode() + ends
+
+
+def as_source(line: bytes) -> str:
+    return line.removesuffix(b"\r").decode("utf-8", "replace")
+
+
+def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
+    done = command("translate.py", "--run", str(run), *arguments, stdin=b"\n".join(lines))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Traceback" not in done.stderr
+    out = done.stdout.split("\n")
+    assert out.pop() == ""
+    assert out == done.stdout.splitlines()
+    assert len(out) == len(lines)
+    invalid = [number for number, line in enumerate(lines, start=1) if "\ufffd" in as_source(line) and not valid(line)]
+    notices = [line for line in done.stderr.splitlines() if "is not valid UTF-8" in line]
+    assert [f"standard input, line {number} " in notice for number, notice in zip(invalid, notices)] == [True] * min(
+        len(invalid), NAMED
+    )  # noqa: B905, E501
+    if len(invalid) > NAMED:
+        assert f"standard input: {len(invalid)} such lines of {len(lines)}." in done.stderr
+    if "--json" in arguments:
+        values = [json.loads(line) for line in out]
+        assert [value["source"] for value in values] == [as_source(line) for line in lines]
+        assert all(
+            (value["attention"] is None) == (value["text"] == "" and not value["source_tokens"]) for value in values
+        )
+
+
+def valid(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def test_hostile_sentences(finished: Finished) -> None:
+    chance = random.Random(1)
+    lines = [BOM + b"I see", *(hostile_line(chance) for _ in range(300)), SHOWN]
+    assert_line_by_line(finished[0], lines, "--json")
+    assert_line_by_line(finished[0], lines[:60], "--beam", "1")
+
+
+@pytest.mark.slow
+def test_ten_thousand_hostile_sentences(finished: Finished, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = random.Random(int(os.environ.get("NMT_SEED", "2")))
+    lines = [*(hostile_line(chance) for _ in range(MANY)), b"x" * (MAX_LINE_BYTES - 1), SHOWN]
+    assert_line_by_line(finished[0], lines, "--json", "--beam", "2")
+    assert_line_by_line(finished[0], lines, "--beam", "1")
+    with capsys.disabled():
+        print(f"\n{len(lines)} hostile sentences, with --json and without")
+
+
+def test_a_line_without_end_is_cut_in_little_memory(finished: Finished) -> None:
+    """200 MB in three lines, the first of them inside of a character."""
+    line = "é".encode() * 2**19 + b"e"  # its last byte is the first beyond the limit
+    code = (
+        "import sys\n"
+        "for _ in range(100): sys.stdout.buffer.write(bytes(2**20))\n"
+        f"sys.stdout.buffer.write(b'\\n' + {b'x'!r} + {'é'!r}.encode() * 2**20 + b'\\n' + {SHOWN!r})\n"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as giant:
+        done = subprocess.run(
+            [sys.executable, "translate.py", "--run", str(finished[0]), "--json", "--beam", "1"],
+            stdin=giant.stdout, capture_output=True, cwd=ROOT, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+    nothing, cut, last = map(json.loads, done.stdout.decode().splitlines())
+    assert nothing["text"] == ""
+    assert len(nothing["source"]) == MAX_LINE_BYTES
+    assert cut["source"] == "x" + "é" * (MAX_LINE_BYTES // 2 - 1)  # the character that was cut in two is left out
+    assert last["source"] == SHOWN.decode()
+    assert done.stderr.decode().count("longer than 1 MiB, and cut there.") == 2
+    assert "UTF-8" not in done.stderr.decode()
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < max(before, 700 * 1024)  # kilobytes
+    del line
+
+
+def test_long_lines_are_translated_in_small_chunks() -> None:
+    short, long = ["I see a cat."] * 5000, ["x" * 4000] * 100
+    assert [len(chunk) for chunk in chunks(short, 2048, beam=5)] == [2048, 2048, 904]
+    sizes = [len(chunk) for chunk in chunks(long + short, 2048, beam=5)]
+    assert max(sizes[:7]) < 20
+    assert sum(sizes) == 5100
+    assert [len(chunk) for chunk in chunks(long[:3], 2048, beam=1000)] == [1, 1, 1]
+    assert [len(chunk) for chunk in chunks(short[:3], 1, beam=5)] == [1, 1, 1]
+
+
+def test_bytes_of_the_command_line(finished: Finished) -> None:
+    done = command(
+        "translate.py", "--run", str(finished[0]), "--json", b"a \xff".decode("utf-8", "surrogateescape"), "b\n"
+    )
+    assert [json.loads(line)["source"] for line in done.stdout.splitlines()] == ["a \ufffd", "b", ""]
+    assert "the command line, line 1 is not valid UTF-8" in done.stderr
