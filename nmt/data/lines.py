@@ -129,3 +129,10 @@ def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedRe
         raise UserError(f"{path}: member {name} is encrypted: unpack it first.")
     if chosen.compress_type not in _ZIP_METHODS:
         raise UserError(f"{path}: member {name} is packed in an unusual way: unpack it first.")
+    # Buffered once more, as the archive's own stream finds its lines in Python.
+    return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
+
+
+def _shown(name: str) -> str:
+    """A name that somebody else chose, harmless to a terminal."""
+    return name if name.isprintable() else ascii(name)
