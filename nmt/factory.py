@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
+from torch import nn
+from torch.optim import Optimizer
+
 from nmt.errors import UserError
+from nmt.training.schedule import Schedule
 from nmt.typed import check_arguments, nearest
 
-ALLOWED = ("nmt.model.", "nmt.training.schedule.", "torch.optim.")
+# Where the classes of each place in a configuration are defined, and what they are.
+ALLOWED: dict[str, tuple[str, type]] = {
+    "model": ("nmt.model.", nn.Module),
+    "optimizer": ("torch.optim.", Optimizer),
+    "scheduler": ("nmt.training.schedule.", Schedule),
+}
+_TARGET = re.compile(r"[a-z]\w*(\.[a-z]\w*)+", re.ASCII | re.IGNORECASE)  # public names only
 
 
 def constructor(spec: Any, where: str) -> functools.partial[Any]:
@@ -36,16 +48,32 @@ def constructor(spec: Any, where: str) -> functools.partial[Any]:
 
 
 def _resolve(target: Any, where: str) -> type:
-    """Import a class by its dotted name, if it is one that a configuration may build."""
-    if not isinstance(target, str) or not target.startswith(ALLOWED):
-        raise UserError(f"{where} may only name classes under {', '.join(ALLOWED)}; it is {target!r}.")
+    """Import a class by its dotted name, if it is one that a configuration may build here.
+
+    A module is imported only when its name is on the allow-list. It holds much besides its own classes, such as what
+    it imports itself: what counts is where a class is defined, and what it is.
+    """
+    place = where.partition(".")[0]
+    allowed = [ALLOWED[place]] if place in ALLOWED else list(ALLOWED.values())
+    prefixes = tuple(prefix for prefix, _ in allowed)
+    if not isinstance(target, str) or not _TARGET.fullmatch(target) or not target.startswith(prefixes):
+        raise UserError(f"{where} may only name classes under {', '.join(prefixes)}; it is {target!r}.")
     module_name, _, class_name = target.rpartition(".")
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UserError(f"{where}: there is no module {module_name}.") from error
-    classes = [name for name, value in vars(module).items() if isinstance(value, type)]
+    classes = _classes(module, allowed)
     if class_name not in classes:
         raise UserError(f"{where}: {module_name} has no class {class_name!r}; {nearest(class_name, classes)}")
-    found: type = getattr(module, class_name)
-    return found
+    return classes[class_name]
+
+
+def _classes(module: ModuleType, allowed: list[tuple[str, type]]) -> dict[str, type]:
+    """The classes of a module that a configuration may build, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and any(f"{value.__module__}.".startswith(prefix) and issubclass(value, base) for prefix, base in allowed)
+    }

@@ -10,6 +10,7 @@ from itertools import zip_longest
 from nmt.data.lines import Malformed, read_lines
 from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
+from nmt.special import WORD_START
 
 # Controls that are no white space, and the byte order mark. Joiners (ZWJ, ZWNJ) shape words and stay.
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff]")
@@ -20,11 +21,12 @@ _RATIO_FROM_CHARS = 20
 def clean(text: str) -> str:
     """Text in NFC with single spaces and no control characters; otherwise as it was written.
 
-    Training text and text to translate must both pass through here.
+    SentencePiece's sign for a space (▁) becomes one, as it would in the tokeniser. Training text and text to
+    translate must both pass through here.
     """
     if not text.isprintable():  # a quick look that spares most text the search
         text = _CONTROLS.sub("", text)
-    text = " ".join(text.split())
+    text = " ".join(text.replace(WORD_START, " ").split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

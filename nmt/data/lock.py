@@ -15,7 +15,7 @@ def locked(final: Path) -> Iterator[bool]:
     """Hold the lock on `final`, after a wait if need be; yields False where the file system has no locks."""
     path = final.with_name(f".{final.name}.lock")
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)  # a link planted there is refused
         held = _lock(handle, final)
         if not held or (path.exists() and path.stat().st_ino == os.fstat(handle).st_ino):
             break

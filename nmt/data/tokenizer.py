@@ -20,15 +20,13 @@ from nmt.special import BOS, EOS, PAD, UNK
 logger = logging.getLogger(__name__)
 
 _BLOCK = 4096  # sentences handled together
+_SKIPPED = "▅"  # SentencePiece learns nothing from a sentence that holds this, its sign for what is unknown
 _RESERVED = 256 + 4  # byte pieces and specials
 _CHARACTER_SHARE = 0.9  # of the other pieces, at most so many are single characters
 
 
 class Tokenizer:
-    """Text to ids and back. What no piece covers is spelt in bytes, so any text survives.
-
-    The exception is U+2581 (▁), SentencePiece's own sign for a space, which comes back as one.
-    """
+    """Clean text to ids and back. What no piece covers is spelt in bytes, so any text survives."""
 
     def __init__(self, model: bytes) -> None:
         self.model = model
@@ -67,7 +65,9 @@ class Tokenizer:
         that do not fit are left to the bytes; both are logged.
         """
         counts = Counter(chain.from_iterable(sentences)) if characters is None else characters
-        rare = _rare_characters(counts, vocab_size, character_coverage)
+        rare = _rare_characters(counts, vocab_size, character_coverage) + (_SKIPPED if _SKIPPED in counts else "")
+        if not set(counts) - {*rare, " "}:
+            raise UserError("data.path holds no text that a vocabulary could be learnt from: add more pairs.")
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=_blanked(sentences, rare),

@@ -49,7 +49,9 @@ def test_cleaning_is_idempotent_and_leaves_one_line(text: str) -> None:
 def test_cleaning_keeps_everything_but_space_and_controls(text: str) -> None:
     def kept(s: str) -> Counter[str]:
         decomposed = unicodedata.normalize("NFD", s)
-        return Counter(c for c in decomposed if not c.isspace() and unicodedata.category(c) != "Cc" and c != "\ufeff")
+        return Counter(
+            c for c in decomposed if not c.isspace() and unicodedata.category(c) != "Cc" and c not in "\ufeff▁"
+        )
 
     assert kept(clean(text)) == kept(text)
 
@@ -57,6 +59,7 @@ def test_cleaning_keeps_everything_but_space_and_controls(text: str) -> None:
 def test_cleaning_by_example() -> None:
     assert clean("  Ça\u00a0va\u202f?\t\r\n") == "Ça va ?"
     assert clean("e\u0301\x07t\ufeffe") == "éte"
+    assert clean("▁a▁▁b") == "a b"
     for survivor in ("क्‍ष नमस्ते", "👩‍👩‍👧", "می‌خواهم", "GROSS Straße"):
         assert clean(survivor) == survivor
 

@@ -2,6 +2,7 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -47,7 +48,8 @@ def test_text_that_looks_like_pieces_survives(tokenizer: Tokenizer, text: str) -
 
 
 def test_the_sign_for_a_space_is_read_as_one(tokenizer: Tokenizer) -> None:
-    assert tokenizer.decode(tokenizer.encode("a▁b")) == "a b"
+    assert tokenizer.decode(tokenizer.encode("a▁b")) == "a b"  # as in clean
+    assert tokenizer.decode(tokenizer.encode("a▅b")) == "a▅b"
 
 
 def test_bytes_show_the_character_they_spell(tokenizer: Tokenizer) -> None:
@@ -125,3 +127,12 @@ def test_it_is_silent_and_light() -> None:
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
+def test_signs_that_are_sentencepieces_own(vocab_type: Literal["bpe", "unigram"]) -> None:
+    tokenizer = Tokenizer.train(["▅ up", "▅ down"] * 3, 300, vocab_type)  # it would skip them all
+    assert tokenizer.decode(tokenizer.encode("▅ up")) == "▅ up"
+    for nothing in ("▅", "▅ ▅"):
+        with pytest.raises(UserError, match="no text that a vocabulary could be learnt from"):
+            Tokenizer.train([nothing] * 3, 300, vocab_type)

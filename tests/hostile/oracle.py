@@ -130,7 +130,7 @@ def side_by_side(paths: list[str], lines: tuple[str | None, ...]) -> tuple[str, 
 
 def naive_clean(text: str) -> str:
     kept = [c for c in text if c != "\ufeff" and (c.isspace() or unicodedata.category(c) != "Cc")]
-    return unicodedata.normalize("NFC", " ".join("".join(kept).split()))
+    return unicodedata.normalize("NFC", " ".join("".join(kept).replace("\u2581", " ").split()))
 
 
 def fits(settings: DataSettings, source: str, target: str) -> bool:

@@ -33,6 +33,7 @@ class Distance(score.Score):
 def overrides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """The class stands in score.py, the file in a directory beside configs/."""
     monkeypatch.setattr(score, "Distance", Distance, raising=False)
+    monkeypatch.setattr(Distance, "__module__", score.__name__)
     file = tmp_path / "configs/model/score/distance.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("_target_: nmt.model.score.Distance\n")

@@ -1,0 +1,178 @@
+"""Files made to run code or to write where they should not: they are read as data, and refused in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from safetensors import SafetensorError
+
+from nmt.data.bitext import Bitext
+from nmt.data.heldout import given_set
+from nmt.data.prepare import prepare
+from nmt.data.settings import DataSettings
+from nmt.errors import UserError
+from nmt.files import SUMS, sha256, write_sums
+from nmt.run import Run
+from nmt.translator import Translator
+from tests.commands import Finished, corpus_lines, finished
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Path:
+    """A file that the payload creates, should it ever run."""
+    return tmp_path / "the payload ran"
+
+
+@pytest.fixture
+def payload(marker: Path) -> bytes:
+    """A pickle that creates the marker when it is loaded, proved to work."""
+    content = f"cposix\nsystem\n(S'touch \"{marker}\"'\ntR.".encode()
+    subprocess.run([sys.executable, "-c", f"import pickle; pickle.loads({content!r})"], check=True)
+    marker.unlink()  # it was there
+    return content
+
+
+def settings(folder: Path, path: Path) -> DataSettings:
+    return DataSettings(
+        name="x", path=str(path), columns=["eng", "fra"], vocab_size=300, prepared_dir=str(folder / "prepared")
+    )
+
+
+@pytest.mark.parametrize("name", ["pairs.tsv", "raw.gz", "packed.gz", "raw.zip", "packed.zip", "weights.pt", "x.npy"])
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_a_pickle_as_corpus_does_not_run(
+    tmp_path: Path, payload: bytes, marker: Path, name: str, on_error: str
+) -> None:
+    path = tmp_path / name
+    if name == "packed.zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("data.pkl", payload)
+    else:
+        path.write_bytes(gzip.compress(payload) if name == "packed.gz" else payload)
+    with pytest.raises(UserError, match=name):
+        prepare(DataSettings(name="x", path=str(path), on_error=on_error, prepared_dir=str(tmp_path / "prepared")))  # type: ignore[arg-type]
+    assert not marker.exists()
+    assert os.listdir(tmp_path / "prepared") == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tokenizers/source.model", "tokenizers/target.model", "config.yaml", "finished.json", "model.safetensors"],
+)
+def test_a_pickle_in_a_run_does_not_run(
+    finished: Finished, tmp_path: Path, payload: bytes, marker: Path, name: str
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(finished[0], run)
+    victim = Run(run).best_checkpoint() / name if name == "model.safetensors" else run / name
+    victim.write_bytes(payload)
+    for sums in (run / SUMS, victim.parent / SUMS):
+        if sums.exists():
+            recompute(sums)
+    with pytest.raises((UserError, SafetensorError), match=r".") as error:
+        Translator.load(Run(run))
+    assert not marker.exists()
+    if isinstance(error.value, UserError):
+        assert victim.name in str(error.value)
+
+
+@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!!python/name:os.system", "!!python/module:os"])
+def test_yaml_tags_are_not_obeyed(finished: Finished, tmp_path: Path, marker: Path, tag: str) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(finished[0], run)
+    with (run / "config.yaml").open("a") as file:
+        file.write(f"\nevil: {tag} [\"touch '{marker}'\"]\n")
+    recompute(run / SUMS)
+    with pytest.raises(UserError, match=r"config\.yaml cannot be read"):
+        Translator.load(Run(run))
+    assert not marker.exists()
+
+
+def recompute(sums: Path) -> None:
+    """Make the checksums fit what somebody has put into a directory."""
+    names = [line.split("  ", 1)[1] for line in sums.read_text().splitlines()]
+    sums.write_text("".join(f"{sha256(sums.parent / name)}  {name}\n" for name in names))
+
+
+def test_a_zip_writes_nothing_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    content = "\n".join(corpus_lines())
+    for number, member in enumerate(["../../evil.txt", str(tmp_path / "evil.txt"), "../evil.txt/../../evil.txt"]):
+        with zipfile.ZipFile(inner / f"{number}.zip", "w") as archive:
+            archive.writestr(member, content)
+        corpus = prepare(settings(inner, inner / f"{number}.zip"))
+        assert len(corpus.train) > 100
+    assert sorted(os.listdir(tmp_path)) == ["a"]
+    assert sorted(os.listdir(tmp_path / "a")) == ["b"]
+    assert sorted(os.listdir(inner)) == ["0.zip", "1.zip", "2.zip", "prepared"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packings_that_python_unpacks_without_bound_are_refused(tmp_path: Path, method: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
+        archive.writestr("a.txt", "one\tun\n")
+    with pytest.raises(UserError, match=r"a\.zip: member a\.txt is packed in an unusual way: unpack it first"):
+        prepare(settings(tmp_path, tmp_path / "a.zip"))
+
+
+def test_a_held_out_bomb_is_stopped(tmp_path: Path) -> None:
+    """A few kilobytes that unpack to a hundred million lines, all of which would be kept."""
+    files = []
+    for side in "ab":
+        files.append(tmp_path / f"{side}.gz")
+        with gzip.open(files[-1], "wb", compresslevel=1) as file:
+            for _ in range(10):
+                file.write(b"\n" * 2**20)
+    bitext = Bitext(tuple(map(str, files)), (0, 1), "stop", max_megabytes=4096)
+    with pytest.raises(UserError, match=r"a\.gz and .*b\.gz: line 671089 is beyond what a held-out set may hold"):
+        given_set(bitext)
+
+
+def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\n".join(corpus_lines()))
+    data = settings(tmp_path, path)
+    directory = prepare(data).directory
+    shutil.rmtree(directory)
+    (directory.parent / f".{directory.name}.lock").symlink_to(tmp_path / "created")
+    with pytest.raises(UserError, match=r"data\.prepared_dir=.* cannot be written"):
+        prepare(data)
+    assert not (tmp_path / "created").exists()
+
+
+def test_a_link_at_the_name_of_a_prepared_corpus_is_not_written_through(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("\n".join(corpus_lines()))
+    data = settings(tmp_path, path)
+    directory = prepare(data).directory
+    shutil.rmtree(directory)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("mine")
+    write_sums(elsewhere)
+    (elsewhere / "precious").write_text("changed")
+    directory.symlink_to(elsewhere)
+    assert prepare(data).directory == directory
+    assert not directory.is_symlink()
+    assert sorted(os.listdir(elsewhere)) == [SUMS, "precious"]
+    assert (elsewhere / "precious").read_text() == "changed"
+
+
+@pytest.mark.parametrize("field", ["path", "prepared_dir"])
+def test_the_home_of_nobody(tmp_path: Path, field: str) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tb\n" * 3)
+    values = {"path": str(path), "prepared_dir": str(tmp_path / "prepared")} | {field: "~no-such-user/x"}
+    with pytest.raises(UserError, match="~no-such-user/x: nobody has such a home"):
+        prepare(DataSettings(name="x", **values))
