@@ -116,6 +116,30 @@ def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("offset", "value"),
+    [(6, b"\xff\x00"), (8, b"\x00\x08"), (42, b"\xff\xff\xff\x7f")],
+    ids=["future version", "name that is not UTF-8", "beyond the end"],
+)
+def test_a_zip_that_lies_is_an_error(tmp_path: Path, offset: int, value: bytes) -> None:
+    path = write_zip(tmp_path / "lies.zip", **{"a\x1b.txt": b"Hi.\tSalut.\n"})
+    content = path.read_bytes().replace(b"a\x1b.txt", b"a\xff.txt")
+    place = content.index(b"PK\x01\x02") + offset
+    path.write_bytes(content[:place] + value + content[place + len(value) :])
+    with pytest.raises(UserError, match=r"lies\.zip:1: damaged archive"):
+        rows(path)
+
+
+def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "twins.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("\x1b[31m.txt", b"Hi.\tSalut.\n")
+        with pytest.warns(UserWarning, match="Duplicate"):  # which of them is meant?
+            archive.writestr("\x1b[31m.txt", b"Go.\tVa.\n")
+    with pytest.raises(UserError, match=r"out of: '\\x1b\[31m\.txt', '\\x1b\[31m\.txt'\."):
+        rows(path)
+
+
+@pytest.mark.parametrize(
     ("bad", "problem"),
     [
         (b"no tab here", "1 columns between tabs where 2 are needed"),

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from nmt.data.settings import DataSettings
@@ -80,3 +82,7 @@ def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
         DataSettings(name="x", path="gone.tsv").require_files()
     with pytest.raises(UserError, match=r"gone\.tsv does not exist: set data\.val_path "):
         DataSettings(name="x", path=__file__, val_path="gone.tsv").require_files()
+    with pytest.raises(UserError, match=r"is not a file: set data\.path "):
+        DataSettings(name="x", path=str(Path(__file__).parent)).require_files()
+    with pytest.raises(UserError, match=r"xxx cannot be read \(File name too long\): set data\.path "):
+        DataSettings(name="x", path="x" * 300).require_files()
