@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from nmt.errors import UserError
 from nmt.interrupt import Interrupted, stop_at_once, stop_silently
@@ -28,8 +29,8 @@ def run(main: Callable[[], None]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:  # a full disk, a missing permission: the machine's words say it best
-        place = error.filename or "The system"
-        fail(f"{place}: {error.strerror}; make room, change permissions or choose another place.")
+        place = error.filename2 or error.filename or "The system"  # of a copy or a rename, where it leads
+        fail(f"{place}: {error.strerror or error}; make room, change permissions or choose another place.")
     finally:
         stop_silently()
 
@@ -44,5 +45,6 @@ def positive(text: str) -> int:
 
 def fail(message: str) -> None:
     """Say what is wrong in one line on stderr and exit with code 2."""
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    with suppress(OSError):  # where stderr is a file on the disk that is full, the code must do
+        print(f"error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

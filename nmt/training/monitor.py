@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from torch.utils.tensorboard.summary import hparams
-from torch.utils.tensorboard.writer import SummaryWriter
+from torch.utils.tensorboard.summary import hparams, image, scalar, text
 
 from nmt.config import TrainSettings
 from nmt.console import stderr
+from nmt.training.events import EventFile
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Monitor:
     @contextmanager
     def live(self, step: int) -> Iterator[None]:
         """Report while this lasts, live where there is a terminal; events after `step`, of an earlier attempt, go."""
-        self.writer = SummaryWriter(str(self.directory), purge_step=step + 1)
+        self.events = EventFile(self.directory, first_step=step + 1)
         if not stderr.is_terminal:
             yield
             return
@@ -60,7 +60,7 @@ class Monitor:
     def training(self, state: TrainState, metrics: Mapping[str, float]) -> None:
         """Report the averages since the last time."""
         for name, value in metrics.items():
-            self.writer.add_scalar(f"train/{name}", value, state.step)
+            self.events.add(scalar(f"train/{name}", value), state.step)
         share = self._share_done(state)
         left = _duration(state.seconds * (1 - share) / share)
         epoch = state.epoch + (state.position > 0)  # the one under way, or just finished
@@ -74,13 +74,12 @@ class Monitor:
     def validation(self, state: TrainState, validation: Validation, is_best: bool) -> None:
         """Report a validation: numbers, sample translations, attention as it sharpens."""
         for name, value in validation.metrics.items():
-            self.writer.add_scalar(f"validation/{name}", value, state.step)
+            self.events.add(scalar(f"validation/{name}", value), state.step)
         rows = [f"| {' | '.join(cell.replace('|', '¦') for cell in sample)} |" for sample in validation.samples]
         table = "\n".join(["| source | translation | reference |", "| --- | --- | --- |", *rows])
-        self.writer.add_text("samples", table, state.step)
+        self.events.add(text("samples", table), state.step)
         for name, picture in validation.heatmaps.items():
-            self.writer.add_image(f"attention/{name}", picture, state.step, dataformats="HWC")
-        self.writer.flush()
+            self.events.add(image(f"attention/{name}", picture, dataformats="HWC"), state.step)
         shown = " · ".join(f"{name} {validation.metrics[name]:.2f}" for name in SHOWN if name in validation.metrics)
         log.info("step %s · validation · %s%s", f"{state.step:,}", shown, " · best so far" if is_best else "")
 
@@ -88,10 +87,10 @@ class Monitor:
         """Record the settings with the final scores, so that runs compare in TensorBoard's HParams tab."""
         metrics = {f"test/{name}": value for name, value in scores.items()}
         for summary in hparams(dict(hyperparameters), metrics):
-            self.writer._get_file_writer().add_summary(summary)
+            self.events.add(summary)
         for name, value in metrics.items():
-            self.writer.add_scalar(name, value, 0)
-        self.writer.close()
+            self.events.add(scalar(name, value))
+        self.events.close()
 
     def _share_done(self, state: TrainState) -> float:
         """How much of the run is behind us, by the limit that will end it first."""

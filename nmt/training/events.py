@@ -1,0 +1,58 @@
+"""TensorBoard's event file, written by the thread that trains.
+
+TensorBoard's own writer hands events to a thread: those that wait are lost when the process is killed, although the
+checkpoint after them is there, and a full disk ends in that thread's traceback. Here an event is in the file when the
+call returns, and what goes wrong is the caller's to say.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore[import-untyped]
+from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
+from tensorboard.summary.writer.record_writer import RecordWriter  # type: ignore[import-untyped]
+
+from nmt.errors import UserError
+
+
+class EventFile:
+    """One session of a run, in one file beside those of the sessions before it."""
+
+    def __init__(self, directory: Path, first_step: int) -> None:
+        """Begin a session at `first_step`: what an earlier one, since killed, reported from there on is void."""
+        directory.mkdir(parents=True, exist_ok=True)
+        self.path = directory / f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.0"
+        self._file = self.path.open("wb")
+        self._records = RecordWriter(self._file)
+        self._write(Event(file_version="brain.Event:2"))
+        self._write(Event(step=first_step, session_log=SessionLog(status=SessionLog.START)))
+
+    def add(self, summary: Summary, step: int = 0) -> None:
+        """Write one summary.
+
+        Raises:
+            UserError: The file cannot be written.
+        """
+        self._write(Event(summary=summary, step=step))
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._file.close()
+
+    def _write(self, event: Event) -> None:
+        event.wall_time = time.time()
+        try:
+            self._records.write(event.SerializeToString())
+            self._file.flush()
+        except OSError as error:
+            with suppress(OSError):
+                self._file.close()  # now, as it would complain once more when the process ends
+            raise UserError(
+                f"{self.path} cannot be written ({error.strerror}): make room or allow writing there, then go on with "
+                "the run from its last checkpoint."
+            ) from error
