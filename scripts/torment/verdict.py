@@ -1,0 +1,93 @@
+"""What must be true of a run that was tormented: it ends as the undisturbed one, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
+    SCALARS,
+    EventAccumulator,
+)
+
+from nmt.files import damage, sha256
+from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
+from torment.command import Place
+
+# Of Python, of logging, of a thread, of a destructor: each is a traceback that a user should not see.
+TRACES = ("Traceback", "Logging error", "Exception in thread", "Exception ignored")
+_TIMES = {"seconds", "interval_seconds", "finished_at", "training_seconds"}
+_SCORES = ("bleu", "chrf", "ter", "tokenizer", "sentences", "hypothesis_length", "reference_length", "evaluated")
+_SPEED = "train/tokens_per_second"
+
+
+def outcome(run: Path) -> dict[str, Any]:
+    """Everything about a finished run that does not depend on the clock."""
+    finished = _without_times(_json(run / "finished.json"))
+    result: dict[str, Any] = {"finished.json": finished}
+    for role, step in (("last", finished["steps"]), ("best", finished["best_step"])):
+        checkpoint = run / "checkpoints" / f"step-{step:08d}"
+        for name in (MODEL, TENSORS):
+            result[f"{name} of the {role} checkpoint"] = sha256(checkpoint / name)
+        result[f"{NUMBERS} of the {role} checkpoint"] = _without_times(_json(checkpoint / NUMBERS))
+    scores = _json(run / "eval/scores.json")
+    result["eval/scores.json"] = {name: scores[name] for name in _SCORES}
+    result["eval/translations.tsv"] = sha256(run / "eval/translations.tsv")
+    for tag, points in scalars(run / "tensorboard").items():
+        result[f"TensorBoard's {tag}"] = points
+    return result
+
+
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """TensorBoard's curves as it shows them, without what a new session declared void; speed is nobody's promise."""
+    events = EventAccumulator(str(folder), size_guidance={SCALARS: 0}).Reload()
+    # The test scores have no step: a process that was killed after writing them writes them again.
+    return {
+        tag: sorted({(event.step, event.value) for event in events.Scalars(tag)})
+        if tag.startswith("test/")
+        else [(event.step, event.value) for event in events.Scalars(tag)]
+        for tag in events.Tags()["scalars"]
+        if tag != _SPEED
+    }
+
+
+def differences(run: Path, reference: dict[str, Any]) -> list[str]:
+    """What of a finished run is not as in the reference."""
+    try:
+        found = outcome(run)
+    except (OSError, ValueError, KeyError) as error:
+        return [f"the run cannot be read ({error})"]
+    return [f"{name} differs" for name in {**reference, **found} if found.get(name) != reference.get(name)]
+
+
+def leftovers(place: Place) -> list[str]:
+    """Temporary files and locks, and checkpoints that are not whole."""
+    found = [path for path in place.disk.rglob(".*") if ".tmp" in path.name or path.suffix == ".lock"]
+    broken = [problem for path in place.checkpoints.glob("step-*") if (problem := damage(path))]
+    return [f"{path.relative_to(place.disk)} is left over" for path in found] + broken
+
+
+def traces(printed: str) -> list[str]:
+    """Tracebacks in what was printed."""
+    return [f"'{trace}' on stderr" for trace in TRACES if trace in printed]
+
+
+def sentence(printed: str, place: Path) -> list[str]:
+    """What is wrong with an error that should be one sentence, at the end, which names a path below `place`."""
+    last = printed.splitlines()[-1] if printed else ""
+    problems = [] if last.startswith("error: ") else ["no 'error: …' at the end of stderr"]
+    if not problems and str(place) not in last:
+        problems = [f"the error does not name the place: {last}"]
+    return problems + traces(printed)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return value
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_times(part) for name, part in value.items() if name not in _TIMES}
+    return value
