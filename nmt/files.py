@@ -188,6 +188,9 @@ def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -
         for path in (*temporary.rglob("*"), temporary):
             sync(path)
         _publish(temporary, final, existing)
+    except OSError as error:
+        error.filename = error.filename or str(final)  # a full disk is reported without a name
+        raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

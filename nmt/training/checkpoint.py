@@ -9,6 +9,7 @@ have been compared, whoever it comes from.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import logging
 import re
@@ -70,8 +71,8 @@ class Checkpoints:
         final = self.path(snapshot.state.step)
         remove_leftovers(final)
         with new_directory(final, existing="replace") as directory:
-            save_file(dict(model.named_parameters()), directory / MODEL)  # a tied parameter is named once
-            save_file(snapshot.tensors, directory / TENSORS)
+            write_tensors(directory / MODEL, dict(model.named_parameters()))  # a tied parameter is named once
+            write_tensors(directory / TENSORS, snapshot.tensors)
             numbers = {"run": self.run, "state": dataclasses.asdict(snapshot.state), **snapshot.numbers}
             write_json(directory / NUMBERS, numbers)
         self._prune(snapshot.state)
@@ -149,6 +150,14 @@ class Checkpoints:
         for step in [step for step in self.steps() if step <= state.step][:-2]:
             if step != state.best_step:
                 shutil.rmtree(self.path(step))
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Write a file whose errors, such as a full disk, are the system's, as those of any other file."""
+    try:
+        save_file(tensors, path)
+    except SafetensorError as error:
+        raise OSError(errno.EIO, str(error), str(path)) from error
 
 
 def load_weights(checkpoint: Path, model: nn.Module, device: torch.device, checked: bool = False) -> None:

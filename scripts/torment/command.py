@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -54,8 +54,15 @@ def write_corpus(path: Path) -> None:
 class Place:
     """A folder of its own for one trial: corpus, prepared corpus, run, and what each attempt printed."""
 
-    def __init__(self, folder: Path, disk: Path | None = None) -> None:
-        """Put run and prepared corpus on `disk`, a folder that may become full, or into `folder` itself."""
+    def __init__(self, folder: Path, more: Sequence[str] = (), disk: Path | None = None, life: float = 12.0) -> None:
+        """Make it.
+
+        Args:
+            folder: Where it is.
+            more: Settings besides the usual ones.
+            disk: Where run and prepared corpus are, a folder that may become full; `folder` itself if not given.
+            life: Seconds that a process which does everything is expected to live.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.folder, self.disk = folder, disk or folder
         self.corpus = folder / "fra-eng.txt"
@@ -65,12 +72,14 @@ class Place:
         self.checkpoints = self.run / "checkpoints"
         self.log = self.run / "train.log"
         self.finished = self.run / "finished.json"
+        self.life = life
         self.attempts = 0
         self.arguments = [
             *SETTINGS,
             f"data.path={self.corpus}",
             f"data.prepared_dir={self.prepared}",
             f"run_dir={self.run}",
+            *more,
         ]  # of the next command
 
     def steps(self) -> list[int]:

@@ -13,13 +13,12 @@ from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from torment.command import VALIDATE_EVERY, Attempt, Place
 
 Moment = Callable[[Attempt, Random], bool]  # waits for its moment; False if the process ended before
-LIFE = 11.0  # seconds of a process that does everything, about
 _LINE = re.compile(r"step (\d+) · (loss|validation)")
 
 
 def any_time(attempt: Attempt, random: Random) -> bool:
     """Anywhere in the life of a process, its first milliseconds and its last included."""
-    return attempt.sleep(random.uniform(0, LIFE))
+    return attempt.sleep(random.uniform(0, attempt.place.life))
 
 
 def preparing(attempt: Attempt, random: Random) -> bool:
@@ -76,12 +75,20 @@ def evaluating(attempt: Attempt, random: Random) -> bool:
     return attempt.until(ended) and attempt.sleep(random.choice((0.002, 1.5)) * random.random())
 
 
+def never(attempt: Attempt, random: Random) -> bool:
+    """Not this one: it may end."""
+    attempt.wait()
+    return False
+
+
 def choose(place: Place, random: Random) -> Moment:
     """A moment that can come in the next process of this trial."""
     if not place.run.exists():
         return random.choices((any_time, preparing, creating), (2, 5, 3))[0]
+    if place.finished.exists():
+        return random.choices((any_time, evaluating, never), (1, 3, 1))[0]
     moments = (any_time, saving, publishing, validating, evaluating)
-    return random.choices(moments, (3, 6, 3, 3, 2))[0]
+    return random.choices(moments, (4, 7, 4, 4, 1))[0]
 
 
 def doing(attempt: Attempt, struck: float) -> str:

@@ -28,13 +28,12 @@ def summary(reference: Reference, trials: Trials) -> dict[str, Any]:
 def problems(reference: Reference, trials: Trials) -> list[str]:
     """One line for each thing that should not be."""
     found = [f"{trial.folder}: {problem}" for some in trials.values() for trial in some for problem in trial.problems]
-    slow = [
-        struck for trial in trials.get("signals", []) for struck in trial.strikes if struck.seconds > reference.stop
-    ]
+    asked = [struck for trial in trials.get("signals", []) for struck in trial.strikes]
     return found + [
         f"{struck.seconds:.1f} s from signal {struck.number} to the end, while {struck.doing}: "
         f"more than {reference.stop:.1f} s"
-        for struck in slow
+        for struck in asked
+        if struck.seconds > reference.stop
     ]
 
 

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from torment.command import Attempt, Place
 from torment.moments import Moment, any_time, choose, doing
+from torment.undisturbed import Reference
 from torment.verdict import differences, leftovers, traces
 
 HANGING = 60.0  # seconds after which a process that was asked to stop counts as hanging
@@ -38,17 +38,18 @@ class Trial:
     folder: Path
     strikes: list[Strike] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    ended: bool = False  # the run came to its end
     error: str = ""  # the sentence in which a process told that its disk was full
 
     @property
     def resumed(self) -> int:
         """Strikes after which the next command could go on."""
-        return len(self.strikes) - bool(self.problems)
+        return len(self.strikes) - (not self.ended)
 
 
-def strike_out(folder: Path, reference: dict[str, Any], signals: list[int], seed: str) -> Trial:
+def strike_out(folder: Path, reference: Reference, signals: list[int], seed: str) -> Trial:
     """Send these signals to a run, one to a process, then let it end and compare it with the reference."""
-    random, place = Random(seed), Place(folder)
+    random, place = Random(seed), Place(folder, reference.more, life=reference.life)
     trial = Trial(folder)
     left = list(signals)
     while not trial.problems:
@@ -59,7 +60,7 @@ def strike_out(folder: Path, reference: dict[str, Any], signals: list[int], seed
                 trial.problems += complaints(struck, attempt.printed())
                 place.follow(attempt.printed())
             elif finish(place, attempt, trial):
-                trial.problems += differences(place.run, reference) + leftovers(place)
+                trial.problems += differences(place.run, reference.outcome) + leftovers(place)
                 break
     return trial
 
@@ -72,7 +73,8 @@ def finish(place: Place, attempt: Attempt, trial: Trial) -> bool:
         return False  # begun anew where a run is: the error names the command that goes on
     if code != 0:
         trial.problems.append(f"exit code {code}: {printed[-500:]}")
-    return code == 0
+    trial.ended = code == 0
+    return trial.ended
 
 
 def strike(attempt: Attempt, number: int) -> Strike:

@@ -6,6 +6,7 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ _REPORT = re.compile(r"^(\S+ \S+) INFO epoch .* step (\d+) · loss", re.M)
 class Reference:
     """A finished run and its times, in seconds."""
 
+    more: tuple[str, ...]  # settings besides the usual ones
     outcome: dict[str, Any]
     life: float
     step: float  # the slowest, with what is saved in between
@@ -32,13 +34,13 @@ class Reference:
         return 2 * (self.step + self.save + self.exit) + 2
 
 
-def run_undisturbed(folder: Path) -> Reference:
+def run_undisturbed(folder: Path, *more: str) -> Reference:
     """Run the command once, and look on.
 
     Raises:
         RuntimeError: It does not even end well when nothing is done to it.
     """
-    place = Place(folder)
+    place = Place(folder, more)
     saves, saving_since = [0.0], 0.0
     with place.start() as attempt:
         while attempt.process.poll() is None:
@@ -54,7 +56,7 @@ def run_undisturbed(folder: Path) -> Reference:
         problems = traces(attempt.printed()) + leftovers(place)
         if attempt.process.returncode != 0 or problems:
             raise RuntimeError(f"The undisturbed run failed: {problems} {attempt.printed()[-2000:]}")
-    return Reference(outcome(place.run), life, _slowest_step(place.log), max(saves), last_word)
+    return Reference(more, outcome(place.run), life, _slowest_step(place.log), max(saves), last_word)
 
 
 def _slowest_step(log: Path) -> float:
@@ -63,7 +65,7 @@ def _slowest_step(log: Path) -> float:
         (datetime.strptime(at, "%Y-%m-%d %H:%M:%S,%f").timestamp(), int(step))
         for at, step in _REPORT.findall(log.read_text(encoding="utf-8"))
     ]
-    pairs = zip(reports, reports[1:], strict=False)
+    pairs = pairwise(reports)
     # A validation follows every other line, which makes half of the gaps longer than those of training alone.
     gaps = sorted((later - before) / (step - former) for (before, former), (later, step) in pairs)
     return gaps[len(gaps) // 2 - 1]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +19,27 @@ from torment.command import Place
 
 # Of Python, of logging, of a thread, of a destructor: each is a traceback that a user should not see.
 TRACES = ("Traceback", "Logging error", "Exception in thread", "Exception ignored")
-_TIMES = {"seconds", "interval_seconds", "finished_at", "training_seconds"}
-_SCORES = ("bleu", "chrf", "ter", "tokenizer", "sentences", "hypothesis_length", "reference_length", "evaluated")
+# What is compared of the JSON files: all that is not a time and does not belong to one run alone, such as a seal.
+_FINISHED = ("reason", "best_step", "best", "steps", "epochs", "target_tokens")
+_SCORES = ("bleu", "chrf", "ter", "tokenizer", "sentences", "hypothesis_length", "reference_length", "by_length")
 _SPEED = "train/tokens_per_second"
 
 
 def outcome(run: Path) -> dict[str, Any]:
     """Everything about a finished run that does not depend on the clock."""
-    finished = _without_times(_json(run / "finished.json"))
-    result: dict[str, Any] = {"finished.json": finished}
+    finished = _some(run / "finished.json", _FINISHED)
+    result: dict[str, Any] = {
+        "finished.json": finished,
+        "eval/scores.json": _some(run / "eval/scores.json", _SCORES),
+        "eval/translations.tsv": sha256(run / "eval/translations.tsv"),
+    }
     for role, step in (("last", finished["steps"]), ("best", finished["best_step"])):
         checkpoint = run / "checkpoints" / f"step-{step:08d}"
         for name in (MODEL, TENSORS):
             result[f"{name} of the {role} checkpoint"] = sha256(checkpoint / name)
-        result[f"{NUMBERS} of the {role} checkpoint"] = _without_times(_json(checkpoint / NUMBERS))
-    scores = _json(run / "eval/scores.json")
-    result["eval/scores.json"] = {name: scores[name] for name in _SCORES}
-    result["eval/translations.tsv"] = sha256(run / "eval/translations.tsv")
+        numbers = _some(checkpoint / NUMBERS, ("state", "scaler"))
+        del numbers["state"]["seconds"]
+        result[f"{NUMBERS} of the {role} checkpoint"] = numbers
     for tag, points in scalars(run / "tensorboard").items():
         result[f"TensorBoard's {tag}"] = points
     return result
@@ -41,6 +47,7 @@ def outcome(run: Path) -> dict[str, Any]:
 
 def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
     """TensorBoard's curves as it shows them, without what a new session declared void; speed is nobody's promise."""
+    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it tells of every purge
     events = EventAccumulator(str(folder), size_guidance={SCALARS: 0}).Reload()
     # The test scores have no step: a process that was killed after writing them writes them again.
     return {
@@ -82,12 +89,6 @@ def sentence(printed: str, place: Path) -> list[str]:
     return problems + traces(printed)
 
 
-def _json(path: Path) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return value
-
-
-def _without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_times(part) for name, part in value.items() if name not in _TIMES}
-    return value
+def _some(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    return {name: values[name] for name in names}
