@@ -38,6 +38,7 @@ EXAMPLES = """examples:
 def main() -> int:
     """Torment runs as the options say; 0 if all of them came through."""
     options = parse()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would have it ignored by all
     folder = Path(tempfile.mkdtemp(prefix="chaos-", dir=options.directory))
     if (options.fills or options.read_only) and not can_mount(folder / "disk"):
         become_root_of_a_namespace(folder)
@@ -47,12 +48,17 @@ def main() -> int:
     reference = run_undisturbed(folder / "reference")
     with ThreadPoolExecutor(options.jobs) as pool:
         torment = Tormentor(folder, reference, options.seed, pool)
-        trials = {
-            "kills": torment.strike("kill", options.kills, [signal.SIGKILL]),
-            "signals": torment.strike("signal", options.signals, [signal.SIGTERM, signal.SIGINT]),
-            "fills": torment.spoil("fill", options.fills, fill_disk),
-            "read-only": torment.spoil("read-only", options.read_only, make_read_only),
-        }
+        try:
+            trials = {
+                "kills": torment.strike("kill", options.kills, [signal.SIGKILL]),
+                "signals": torment.strike("signal", options.signals, [signal.SIGTERM, signal.SIGINT]),
+                "fills": torment.spoil("fill", options.fills, fill_disk),
+                "read-only": torment.spoil("read-only", options.read_only, make_read_only),
+            }
+        except KeyboardInterrupt:
+            note(f"Stopping after the trials that are under way; {folder} stays.")
+            pool.shutdown(cancel_futures=True)
+            return 130
     results = summary(reference, trials)
     found = problems(reference, trials)
     Console().print(table(results))

@@ -18,6 +18,7 @@ _NAMED = re.compile(r"python train\.py (resume=[\w./-]+)")
 # Dropout and scheduled sampling draw random numbers; saves fall inside log intervals and inside epochs; every
 # validation follows a log line, so that the log tells when one is under way.
 VALIDATE_EVERY = 6
+HANGING = 180.0  # seconds: nothing that a process of this run does takes so long, even where others keep it waiting
 SETTINGS = (
     "experiment=smoke",
     "data=anki",
@@ -137,9 +138,10 @@ class Attempt:
         """What it wrote to stderr so far."""
         return self.stderr.read_text(encoding="utf-8", errors="replace")
 
-    def wait(self, seconds: float = 300) -> int:
-        """Its exit code, after its end."""
-        return self.process.wait(seconds)
+    def wait(self) -> int | None:
+        """Its exit code, after its end; None if it seems to hang."""
+        self.sleep(HANGING)
+        return self.process.returncode
 
     def sleep(self, seconds: float) -> bool:
         """Let it live on for a while; False if it ended meanwhile."""

@@ -23,7 +23,7 @@ def any_time(attempt: Attempt, random: Random) -> bool:
 
 def preparing(attempt: Attempt, random: Random) -> bool:
     """While the corpus is prepared, or the run directory made of it."""
-    return attempt.until(lambda: temporary(attempt.place.prepared)) and attempt.sleep(random.uniform(0, 0.6))
+    return attempt.until(lambda: temporary(attempt.place.prepared)) and attempt.sleep(random.uniform(0, 0.3))
 
 
 def creating(attempt: Attempt, random: Random) -> bool:
@@ -84,7 +84,8 @@ def never(attempt: Attempt, random: Random) -> bool:
 def choose(place: Place, random: Random) -> Moment:
     """A moment that can come in the next process of this trial."""
     if not place.run.exists():
-        return random.choices((any_time, preparing, creating), (2, 5, 3))[0]
+        is_prepared = any(not path.name.startswith(".") for path in place.prepared.glob("*"))
+        return random.choices((any_time, creating, preparing), (2, 3, 0 if is_prepared else 5))[0]
     if place.finished.exists():
         return random.choices((any_time, evaluating, never), (1, 3, 1))[0]
     moments = (any_time, saving, publishing, validating, evaluating)
@@ -97,7 +98,7 @@ def doing(attempt: Attempt, struck: float) -> str:
     line = last_line(printed)
     newest = max(place.checkpoints.glob("step-*"), default=None)
     if not printed:
-        return "starting"
+        return "importing"
     if temporary(place.prepared):
         return "preparing"
     if temporary(place.disk):

@@ -21,7 +21,7 @@ def summary(reference: Reference, trials: Trials) -> dict[str, Any]:
     """Everything that was counted and measured."""
     return {
         "seconds": {"life": reference.life, "step": reference.step, "save": reference.save, "exit": reference.exit},
-        **{kind: _of_kind(kind, some, reference) for kind, some in trials.items()},
+        **{kind: _of_kind(kind, some, reference) for kind, some in trials.items() if some},
     }
 
 

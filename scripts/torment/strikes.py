@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from torment.command import Attempt, Place
+from torment.command import HANGING, Attempt, Place
 from torment.moments import Moment, any_time, choose, doing
 from torment.undisturbed import Reference
 from torment.verdict import differences, leftovers, traces
-
-HANGING = 60.0  # seconds after which a process that was asked to stop counts as hanging
 
 
 @dataclass(frozen=True)
