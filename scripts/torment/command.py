@@ -17,7 +17,7 @@ from nmt.config import ROOT
 _NAMED = re.compile(r"python train\.py (resume=[\w./-]+)")
 # Dropout and scheduled sampling draw random numbers; saves fall inside log intervals and inside epochs; every
 # validation follows a log line, so that the log tells when one is under way.
-VALIDATE_EVERY = 6
+MAX_STEPS, VALIDATE_EVERY = 48, 6
 HANGING = 180.0  # seconds: nothing that a process of this run does takes so long, even where others keep it waiting
 SETTINGS = (
     "experiment=smoke",
@@ -26,7 +26,7 @@ SETTINGS = (
     "threads=1",
     "train.batch_size=16",
     "train.accumulate=2",
-    "train.max_steps=48",
+    f"train.max_steps={MAX_STEPS}",
     "train.log_every=3",
     "train.save_every=2",
     f"train.validate_every={VALIDATE_EVERY}",

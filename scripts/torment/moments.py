@@ -10,7 +10,7 @@ from random import Random
 
 from nmt.files import SUMS
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
-from torment.command import VALIDATE_EVERY, Attempt, Place
+from torment.command import MAX_STEPS, VALIDATE_EVERY, Attempt, Place
 
 Moment = Callable[[Attempt, Random], bool]  # waits for its moment; False if the process ended before
 _LINE = re.compile(r"step (\d+) · (loss|validation)")
@@ -18,7 +18,8 @@ _LINE = re.compile(r"step (\d+) · (loss|validation)")
 
 def any_time(attempt: Attempt, random: Random) -> bool:
     """Anywhere in the life of a process, its first milliseconds and its last included."""
-    return attempt.sleep(random.uniform(0, attempt.place.life))
+    done = max(attempt.place.steps(), default=0) / MAX_STEPS
+    return attempt.sleep(random.uniform(0, attempt.place.life * (1 - done / 2)))  # half of a life goes into starting
 
 
 def preparing(attempt: Attempt, random: Random) -> bool:
