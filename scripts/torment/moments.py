@@ -35,17 +35,17 @@ def creating(attempt: Attempt, random: Random) -> bool:
 
 def saving(attempt: Attempt, random: Random) -> bool:
     """In one of the next saves."""
-    return _appearing(attempt, ".step-*.tmp-*", random.randint(1, 8)) and attempt.sleep(random.uniform(0, 0.005))
+    return _appearing(attempt, ".step-*.tmp-*", random.randint(1, 4)) and attempt.sleep(random.uniform(0, 0.005))
 
 
 def publishing(attempt: Attempt, random: Random) -> bool:
     """Just after a checkpoint got its name, when older ones are removed."""
-    return _appearing(attempt, "step-*", random.randint(1, 8)) and attempt.sleep(random.uniform(0, 0.003))
+    return _appearing(attempt, "step-*", random.randint(1, 4)) and attempt.sleep(random.uniform(0, 0.003))
 
 
 def validating(attempt: Attempt, random: Random) -> bool:
     """In one of the next validations."""
-    wanted = random.randint(1, 3)
+    wanted = random.randint(1, 2)
     began: set[int] = set()
     size = 0
 

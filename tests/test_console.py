@@ -1,0 +1,45 @@
+"""Notices where the disk is full: /dev/full is one."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nmt.console import log_to_console, log_to_file
+from nmt.errors import UserError
+from tests.conftest import ROOT
+
+FULL = Path("/dev/full")
+pytestmark = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    logger = logging.getLogger("nmt")
+    before = list(logger.handlers), logger.level, logger.propagate
+    yield logger
+    logger.handlers[:], logger.level, logger.propagate = before
+
+
+def test_a_log_file_that_cannot_be_written_is_named_once(
+    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log_to_console()
+    log_to_file(FULL)
+    with pytest.raises(UserError, match=r"/dev/full cannot be written .No space left on device.: make room"):
+        logger.info("one line")
+    logger.info("another")  # the console is left
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", ["log_to_console(); logging.getLogger('nmt').info('a')", "cli.fail('b')"])
+def test_a_full_disk_behind_stderr_stops_nothing(code: str) -> None:
+    script = f"import logging; from nmt import cli; from nmt.console import log_to_console; {code}"
+    with FULL.open("w") as full:
+        done = subprocess.run([sys.executable, "-c", script], stderr=full, cwd=ROOT, check=False)
+    assert done.returncode == (2 if "fail" in code else 0)

@@ -1,0 +1,47 @@
+"""TensorBoard's event file: what is in it when a process dies, and what is said when it cannot be written."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from torch.utils.tensorboard.summary import scalar
+
+from nmt.errors import UserError
+from nmt.training.events import EventFile
+
+
+def curve(folder: Path, tag: str) -> list[tuple[int, float]]:
+    return [(event.step, event.value) for event in EventAccumulator(str(folder)).Reload().Scalars(tag)]
+
+
+def test_events_are_there_at_once_and_a_new_session_voids_what_it_repeats(tmp_path: Path) -> None:
+    first = EventFile(tmp_path, first_step=1)
+    for step in (1, 2, 3):
+        first.add(scalar("loss", float(step)), step)
+    assert curve(tmp_path, "loss") == [(1, 1.0), (2, 2.0), (3, 3.0)]  # nobody closed or flushed it
+    first.path.rename(tmp_path / "events.out.tfevents.0000000001.killed.1.0")
+    second = EventFile(tmp_path, first_step=3)
+    second.add(scalar("loss", 30.0), 3)
+    assert curve(tmp_path, "loss") == [(1, 1.0), (2, 2.0), (3, 30.0)]
+    first.close()
+    second.close()
+
+
+def test_a_file_that_cannot_grow_is_named_and_its_torn_end_is_passed_over(tmp_path: Path) -> None:
+    events = EventFile(tmp_path, first_step=1)
+    events.add(scalar("loss", 1.0), 1)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (events.path.stat().st_size + 10, limits[1]))
+    try:
+        with pytest.raises(UserError, match=r"events.out.tfevents.* cannot be written .File too large.: make room"):
+            events.add(scalar("loss", 2.0), 2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    events.path.rename(tmp_path / "events.out.tfevents.0000000001.full.1.0")
+    second = EventFile(tmp_path, first_step=2)
+    second.add(scalar("loss", 2.0), 2)
+    assert curve(tmp_path, "loss") == [(1, 1.0), (2, 2.0)]
+    second.close()
