@@ -15,7 +15,7 @@ from torment.command import Attempt, Place
 from torment.moments import Moment, creating, evaluating, preparing, publishing, saving, validating
 from torment.strikes import Trial, finish
 from torment.undisturbed import Reference
-from torment.verdict import differences, leftovers, sentence
+from torment.verdict import sentence
 
 Mend = Callable[[], None]  # undoes what was done to a disk
 _MEGABYTE = 2**20
@@ -115,7 +115,7 @@ def spoil(
                 with place.start() as attempt:
                     finish(place, attempt, trial)
             if trial.ended:
-                trial.problems += differences(place.run, reference.outcome) + leftovers(place)
+                trial.judge(place, reference)
                 break
         if trial.problems:
             shutil.copytree(disk, folder / "disk-as-it-was", dirs_exist_ok=True)

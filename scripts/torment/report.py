@@ -53,7 +53,7 @@ def table(results: dict[str, Any]) -> Table:
 
 def _of_kind(kind: str, trials: Sequence[Trial], reference: Reference) -> dict[str, Any]:
     strikes = [struck for trial in trials for struck in trial.strikes]
-    figures: dict[str, Any] = {"trials": len(trials), "ended with equal bytes": sum(not t.problems for t in trials)}
+    figures: dict[str, Any] = {"trials": len(trials), "ended with equal bytes": sum(t.equal for t in trials)}
     if kind in ("kills", "signals"):
         figures["sent"] = len(strikes)
         figures["gone on, %"] = 100.0 * sum(t.resumed for t in trials) / max(len(strikes), 1)

@@ -36,13 +36,20 @@ class Trial:
     folder: Path
     strikes: list[Strike] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    ended: bool = False  # the run came to its end
+    ended: bool = False  # the run came to its end …
+    equal: bool = False  # … with the bytes of the undisturbed one
     error: str = ""  # the sentence in which a process told that its disk was full
 
     @property
     def resumed(self) -> int:
         """Strikes after which the next command could go on."""
         return len(self.strikes) - (not self.ended)
+
+    def judge(self, place: Place, reference: Reference) -> None:
+        """Compare the run, which has ended, with the one that nobody disturbed."""
+        differing = differences(place.run, reference.outcome)
+        self.equal = not differing
+        self.problems += differing + leftovers(place)
 
 
 def strike_out(folder: Path, reference: Reference, signals: list[int], seed: str) -> Trial:
@@ -58,7 +65,7 @@ def strike_out(folder: Path, reference: Reference, signals: list[int], seed: str
                 trial.problems += complaints(struck, attempt.printed())
                 place.follow(attempt.printed())
             elif finish(place, attempt, trial):
-                trial.problems += differences(place.run, reference.outcome) + leftovers(place)
+                trial.judge(place, reference)
                 break
     return trial
 
