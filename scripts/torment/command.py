@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from nmt.config import ROOT
-
+ROOT = Path(__file__).resolve().parents[2]  # the command of this tree, wherever an installed nmt is from
 _NAMED = re.compile(r"python train\.py (resume=[\w./-]+)")
 # Dropout and scheduled sampling draw random numbers; saves fall inside log intervals and inside epochs; every
 # validation follows a log line, so that the log tells when one is under way.
