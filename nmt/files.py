@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -33,7 +34,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         UserError: If the file cannot be written there.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -46,7 +47,8 @@ def write_bytes(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
         sync(path.parent)
     except OSError as error:
-        raise UserError(f"{path} cannot be written ({error.strerror}): choose another place.") from error
+        advice = "make room or choose another place"
+        raise UserError(f"{path} cannot be written ({error.strerror}): {advice}.") from error
 
 
 def write_text(path: Path, text: str) -> None:
@@ -195,10 +197,20 @@ def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def remove_leftovers(final: Path) -> None:
-    """Remove what killed processes left of `final`; only for who knows that no other process is writing it."""
-    for leftover in final.parent.glob(f".{final.name}.tmp-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+def remove_directory(directory: Path) -> None:
+    """Remove a directory at one stroke: a kill may leave something over, but nothing that looks like it."""
+    discarded = _temporary(directory)
+    directory.rename(discarded)
+    shutil.rmtree(discarded, ignore_errors=True)
+
+
+def remove_leftovers(folder: Path, name: str = "*") -> None:
+    """Remove what killed processes left of a file or directory; for who knows that no other process is writing it."""
+    for leftover in folder.glob(f".{name}.tmp-*"):
+        if leftover.is_dir() and not leftover.is_symlink():
+            shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
 
 
 def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
@@ -206,15 +218,15 @@ def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", 
         try:
             temporary.rename(final)  # replaces an empty directory, and nothing else
         except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
             raise UserError(f"{final} is not an empty directory: choose another place.") from error
         sync(final.parent)
         return
     if final.exists():
         if existing == "keep" and damage(final) is None:
             return
-        discarded = _temporary(final)
-        final.rename(discarded)
-        shutil.rmtree(discarded, ignore_errors=True)
+        remove_directory(final)
     temporary.rename(final)
     sync(final.parent)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,9 +28,9 @@ def stop_at_once() -> None:
 
 
 def stop_silently() -> None:
-    """When the work is over, a signal ends the process where it is, as it does by default."""
+    """When the work is over, a signal ends the process where it is, with the usual code."""
     for number in SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, lambda number, frame: os._exit(128 + number))
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -129,7 +129,7 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     places = f"{ranks.size} processes, {device.type} each" if ranks.size > 1 else str(device)
     log.info("Training %s (%s parameters) on %s.", config.name, f"{parameters:,}", places)
     if ranks.is_first:
-        run.unfinish()
+        run.begin_training()
     reason = trainer.fit()
     state = trainer.state
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)

@@ -28,7 +28,7 @@ import yaml
 
 from nmt.config import Config, DecodeSettings, load_config
 from nmt.errors import UserError
-from nmt.files import SUMS, check_sums, new_directory, read_sealed, sha256, write_sealed
+from nmt.files import SUMS, check_sums, new_directory, read_sealed, remove_leftovers, sha256, write_sealed
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
@@ -78,6 +78,7 @@ class Run:
         )
         if "${" in settings:
             raise UserError("A setting holds ${…} even now that all are resolved: choose names and paths without it.")
+        remove_leftovers(run.directory.parent, run.directory.name)
         with new_directory(run.directory, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             for name, copy in PREPARED.items():
@@ -164,9 +165,11 @@ class Run:
             },
         )
 
-    def unfinish(self) -> None:
-        """Training goes on: until it ends, no checkpoint is sure to stay."""
+    def begin_training(self) -> None:
+        """Training goes on: until it ends, no checkpoint is sure to stay, and what a kill left over is of no use."""
         self.finished_file.unlink(missing_ok=True)
+        for folder in (self.directory, self.checkpoints, self.evaluation, self.evaluation / "heatmaps"):
+            remove_leftovers(folder)
 
     def finished(self) -> dict[str, Any]:
         """What `finish` recorded; a UserError if training has not ended."""

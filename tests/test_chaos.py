@@ -105,7 +105,7 @@ def test_curves_with_gaps_are_noticed(undisturbed: tuple[Path, Reference], tmp_p
 
 
 @pytest.mark.parametrize(
-    "name", ["prepared/.a.lock", ".run.tmp-1a", "run/.finished.json.12.tmp", "run/checkpoints/.step-00000002.tmp-1a"]
+    "name", ["prepared/.a.lock", ".run.tmp-1a", "run/.finished.json.tmp-1a", "run/checkpoints/.step-00000002.tmp-1a"]
 )
 def test_a_leftover_is_noticed(name: str, undisturbed: tuple[Path, Reference], tmp_path: Path) -> None:
     place, _ = copy_of(undisturbed, tmp_path)

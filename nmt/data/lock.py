@@ -4,7 +4,7 @@ import fcntl
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 @contextmanager
 def locked(final: Path) -> Iterator[bool]:
     """Hold the lock on `final`, after a wait if need be; yields False where the file system has no locks."""
-    path = final.with_name(f".{final.name}.lock")
+    path = _lock_file(final)
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)  # a link planted there is refused
         held = _lock(handle, final)
@@ -26,6 +26,22 @@ def locked(final: Path) -> Iterator[bool]:
         if held:
             path.unlink(missing_ok=True)
         os.close(handle)
+
+
+def remove_stale_lock(final: Path) -> None:
+    """Remove the lock of a process that was killed after its work; one that is held stays."""
+    path = _lock_file(final)
+    with suppress(OSError):  # there is none, as almost always, or it is held
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+        finally:
+            os.close(handle)
+
+
+def _lock_file(final: Path) -> Path:
+    return final.with_name(f".{final.name}.lock")
 
 
 def _lock(handle: int, final: Path) -> bool:

@@ -20,7 +20,7 @@ from random import Random
 
 from nmt.data.bitext import Bitext, usable_pairs
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
-from nmt.data.lock import locked
+from nmt.data.lock import locked, remove_stale_lock
 from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list, expanded
 from nmt.data.split import Split, split_pairs
@@ -28,7 +28,7 @@ from nmt.data.spool import PairSpool, read_text
 from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.files import damage, new_directory, remove_leftovers, sha256
+from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
 from nmt.scripts import count_characters
 
 logger = logging.getLogger(__name__)
@@ -93,12 +93,13 @@ def prepare(settings: DataSettings) -> PreparedCorpus:
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
     if directory.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
+        remove_stale_lock(directory)
         return PreparedCorpus.open(directory)
     try:
         parent.mkdir(parents=True, exist_ok=True)
         with locked(directory) as alone:
             if alone:
-                remove_leftovers(directory)
+                remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
     except OSError as error:  # read-only, or full
         advice = "make room there or choose another directory"
@@ -113,7 +114,7 @@ def _make(settings: DataSettings, key: str, directory: Path) -> None:
         if problem is None:
             return
         logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
-        shutil.rmtree(directory, ignore_errors=True)  # another corpus would be kept: it is intact in itself
+        remove_directory(directory)  # another corpus would be kept: it is intact in itself
     logger.info("Preparing %s.", directory)
     with new_directory(directory, existing="keep") as unfinished:
         _build(settings, key, unfinished)

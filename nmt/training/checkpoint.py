@@ -13,7 +13,6 @@ import errno
 import json
 import logging
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from nmt.errors import UserError
-from nmt.files import check_sums, new_directory, remove_leftovers, write_json
+from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.ranks import Ranks
 from nmt.training.state import TrainState
 from nmt.typed import to_dataclass
@@ -69,7 +68,6 @@ class Checkpoints:
     def save(self, model: nn.Module, snapshot: Snapshot) -> None:
         """Write a checkpoint, then remove those that are no longer needed."""
         final = self.path(snapshot.state.step)
-        remove_leftovers(final)
         with new_directory(final, existing="replace") as directory:
             write_tensors(directory / MODEL, dict(model.named_parameters()))  # a tied parameter is named once
             write_tensors(directory / TENSORS, snapshot.tensors)
@@ -149,7 +147,7 @@ class Checkpoints:
         # Later ones than this are damaged, and were passed over: they do not count as the last.
         for step in [step for step in self.steps() if step <= state.step][:-2]:
             if step != state.best_step:
-                shutil.rmtree(self.path(step))
+                remove_directory(self.path(step))
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:

@@ -26,8 +26,10 @@ class EventFile:
     def __init__(self, directory: Path, first_step: int) -> None:
         """Begin a session at `first_step`: what an earlier one, since killed, reported from there on is void."""
         directory.mkdir(parents=True, exist_ok=True)
-        self.path = directory / f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.0"
-        self._file = self.path.open("wb")
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
+        number = len(list(directory.glob(f"{name}.*")))  # of this very second and process
+        self.path = directory / f"{name}.{number}"
+        self._file = self.path.open("xb")
         self._records = RecordWriter(self._file)
         self._write(Event(file_version="brain.Event:2"))
         self._write(Event(step=first_step, session_log=SessionLog(status=SessionLog.START)))

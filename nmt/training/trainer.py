@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.config import TrainSettings
+from nmt.errors import UserError
 from nmt.interrupt import Interrupted, InterruptRequest
 from nmt.ranks import ALONE, Ranks
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
@@ -110,7 +111,17 @@ class Trainer:
     def restore(self) -> None:
         """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
-        self.state, numbers, tensors = spread_snapshot(found, self.ranks, self.device)
+        snapshot = spread_snapshot(found, self.ranks, self.device)
+        try:
+            self._put_back(snapshot)
+        except (RuntimeError, ValueError, TypeError, LookupError) as error:  # whole, but not what this version writes
+            where = self.checkpoints.path(snapshot.state.step)
+            raise UserError(f"{where} does not fit this training ({error}): begin a new run.") from error
+
+    def _put_back(self, snapshot: Snapshot) -> None:
+        self.state, numbers, tensors = snapshot
+        if not 0 <= self.state.position < len(self._groups(self.state.epoch)):
+            raise ValueError(f"epoch {self.state.epoch} has no update {self.state.position}")
         restore_optimizer(self.optimizer, tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])

@@ -98,7 +98,8 @@ def complaints(struck: Strike, printed: str) -> list[str]:
     """What is wrong with the way in which a process ended after a signal."""
     if struck.code is None:
         return [f"still there {HANGING:g} s after signal {struck.number}, while {struck.doing}"]
-    if struck.number == signal.SIGKILL or (struck.by_signal and _python_was_starting(printed)):
+    idle = _python_was_starting(printed) or "Translate with" in printed  # not begun, or all done
+    if struck.number == signal.SIGKILL or (struck.by_signal and idle):
         return []
     where = f"signal {struck.number} while {struck.doing}"
     problems = [f"{where}: {problem}" for problem in traces(printed)]

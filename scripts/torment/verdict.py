@@ -70,7 +70,7 @@ def differences(run: Path, reference: dict[str, Any]) -> list[str]:
 
 def leftovers(place: Place) -> list[str]:
     """Temporary files and locks, and checkpoints that are not whole."""
-    found = [path for path in place.disk.rglob(".*") if ".tmp" in path.name or path.suffix == ".lock"]
+    found = [path for path in place.disk.rglob(".*") if ".tmp-" in path.name or path.suffix == ".lock"]
     broken = [problem for path in place.checkpoints.glob("step-*") if (problem := damage(path))]
     return [f"{path.relative_to(place.disk)} is left over" for path in found] + broken
 

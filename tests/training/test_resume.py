@@ -161,13 +161,13 @@ def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) ->
     first.data = Data(epoch, die_at_ten, tokens)
     with pytest.raises(MemoryError):
         first.fit()
-    first.monitor.writer.close()
+    first.monitor.events.close()
     assert max(step for step, _ in curves(tmp_path / "parts")["train/loss"]) == 9
     second = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
     second.restore()
     assert second.state.step == 8
     second.fit()
-    second.monitor.writer.close()
+    second.monitor.events.close()
     assert curves(tmp_path / "parts") == curves(tmp_path / "whole")
 
 
