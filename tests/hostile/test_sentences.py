@@ -105,26 +105,32 @@ sys.stdout.buffer.write(b"\\nx" + b"\\xc2\\xa0" * 2**20 + b"\\nI see a cat.")
 """
 
 
+# The memory of a command: started from a small process, as what its parent holds counts as its own at the start.
+MEASURE = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
 def test_a_line_without_end_is_cut_in_little_memory(finished: Finished, tmp_path: Path) -> None:
     """400 MB of NULs, then a line that is cut inside of a character (a space, as nobody waits for its translation)."""
     arguments = [sys.executable, "translate.py", "--run", str(finished[0]), "--json", "--beam", "1"]
-    out, notices = tmp_path / "out", tmp_path / "notices"
-    with (
-        subprocess.Popen([sys.executable, "-c", GIANT], stdout=subprocess.PIPE) as giant,
-        out.open("wb") as stdout,
-        notices.open("wb") as stderr,
-    ):
-        process = subprocess.Popen(arguments, stdin=giant.stdout, stdout=stdout, stderr=stderr, cwd=ROOT)
-        _, status, usage = os.wait4(process.pid, 0)
-    assert status == 0, notices.read_text()
-    nothing, cut, last = map(json.loads, out.read_text().splitlines())
+    with subprocess.Popen([sys.executable, "-c", GIANT], stdout=subprocess.PIPE) as giant:
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURE, *arguments], stdin=giant.stdout, capture_output=True, text=True, cwd=ROOT
+        )
+    assert done.returncode == 0, done.stderr
+    nothing, cut, last = map(json.loads, done.stdout.splitlines())
     assert nothing["text"] == ""
     assert len(nothing["source"]) == MAX_LINE_BYTES
     assert cut["source"] == "x" + "\xa0" * (MAX_LINE_BYTES // 2 - 1)  # the character that was cut in two is left out
     assert last["source"] == "I see a cat."
-    assert notices.read_text().count("longer than 1 MiB, and cut there.") == 2
-    assert "UTF-8" not in notices.read_text()
-    assert usage.ru_maxrss < 600 * 1024  # kilobytes; the line alone would take as much again
+    *notices, kilobytes = done.stderr.splitlines()
+    assert sum("longer than 1 MiB, and cut there." in notice for notice in notices) == 2
+    assert "UTF-8" not in done.stderr
+    assert int(kilobytes) < 600 * 1024  # the line alone would take as much again
 
 
 def test_long_lines_are_translated_in_small_chunks() -> None:
