@@ -46,7 +46,8 @@ def work(cfg: DictConfig) -> None:
     except Interrupted as stop:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
-        print(f"{stop}: stopped{' and saved' if begun else ''}. {advice}", file=sys.stderr)
+        if launch.rank == 0:
+            print(f"{stop}: stopped{' and saved' if begun else ''}. {advice}", file=sys.stderr)
         raise
     if ranks.is_first:
         print_results(evaluation, directory)

@@ -67,10 +67,10 @@ def main() -> None:
     waiting = not options.text and not options.file and sys.stdin.isatty()
     size = 1 if options.interactive or waiting else LINES_TOGETHER
     number = 0
-    for chunk in chunks(lines, size, translator.settings.beam_size):
+    for chunk in chunks(lines, size, options.nbest):
         if gallery:
             gallery.expect(chunk)
-        for source, candidates in zip(chunk, translator.translate(chunk), strict=True):
+        for source, candidates in zip(chunk, translator.translate(chunk, options.nbest), strict=True):
             number += 1
             if gallery and candidates[0].source_tokens:
                 path = gallery.add(candidates[0])
@@ -80,7 +80,7 @@ def main() -> None:
 
                 print(as_text(explain(translator, candidates[0])))
             else:
-                print(render(source, candidates[: options.nbest], number, options))
+                print(render(source, candidates, number, options))
         sys.stdout.flush()
 
 
@@ -182,7 +182,7 @@ def skip_to_end_of_line(stream: IO[bytes]) -> bool:
     return more
 
 
-def chunks(lines: Iterable[str], size: int, beam: int) -> Iterator[list[str]]:
+def chunks(lines: Iterable[str], size: int, nbest: int) -> Iterator[list[str]]:
     """Lines to be translated together: at most `size`, and fewer if they are long."""
     chunk: list[str] = []
     memory = 0
@@ -190,7 +190,7 @@ def chunks(lines: Iterable[str], size: int, beam: int) -> Iterator[list[str]]:
         chunk.append(line)
         # No text has more tokens than bytes. Attention, in 4 bytes, has a row for each token of a translation,
         # which is rarely longer than twice its source, and a column for each of the source.
-        memory += beam * 4 * 2 * min(len(line.encode()), LONG_LINE) ** 2
+        memory += nbest * 4 * 2 * min(len(line.encode()), LONG_LINE) ** 2
         if len(chunk) == size or memory >= ATTENTION_TOGETHER:
             yield chunk
             chunk, memory = [], 0

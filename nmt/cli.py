@@ -13,6 +13,7 @@ from contextlib import suppress
 
 from nmt.errors import UserError
 from nmt.interrupt import Interrupted, stop_at_once, stop_silently
+from nmt.launch import Launch
 
 
 def run(main: Callable[[], None]) -> None:
@@ -45,6 +46,8 @@ def positive(text: str) -> int:
 
 def fail(message: str) -> None:
     """Say what is wrong in one line on stderr and exit with code 2."""
+    rank = Launch.from_environment().rank  # of several processes, the first speaks for all
+    speaker = f"rank {rank}: " if rank else ""
     with suppress(OSError):  # where stderr is a file on the disk that is full, the code must do
-        print(f"error: {' '.join(message.split())}", file=sys.stderr)
+        print(f"{speaker}error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

@@ -29,7 +29,7 @@ from nmt.factory import constructor
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import Run, resume_command
 from nmt.sharing import SharedTranslator
-from nmt.training.checkpoint import Checkpoints, load_weights
+from nmt.training.checkpoint import Checkpoints
 from nmt.training.monitor import Monitor, SilentMonitor
 from nmt.training.trainer import Data, Trainer
 from nmt.translator import Translator, build_model
@@ -135,12 +135,12 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
     if ranks.is_first:
         run.finish(reason, state, config.train.monitor)
-        load_weights(run.best_checkpoint(), model, device)
+        checkpoint = trainer.checkpoints.load_best(run.finished()["best_step"], model, device)
     ranks.spread(parameter.detach() for parameter in model.parameters())
     model.eval()
     evaluation = evaluate(make_translator(config.decode, corpus, model, ranks, device), corpus.test_sentences)
     if ranks.is_first:
-        details = run.evaluated("test.tsv", config.decode)
+        details = run.evaluated("test.tsv", config.decode, checkpoint)
         write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
     return evaluation
 

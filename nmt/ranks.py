@@ -39,7 +39,7 @@ class RankLost(UserError):
 class Ranks:
     """This process among its mates."""
 
-    def __init__(self, launch: Launch = Launch()) -> None:  # noqa: B008  # frozen
+    def __init__(self, launch: Launch) -> None:
         """Find the mates' meeting point; `connect` meets them."""
         self.rank, self.size, self._local_rank = launch.rank, launch.size, launch.local_rank
         self.is_first = self.rank == 0
@@ -157,7 +157,7 @@ class Ranks:
             time.sleep(0.05)
 
 
-ALONE = Ranks()
+ALONE = Ranks(Launch())
 
 
 @contextmanager

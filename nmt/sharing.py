@@ -23,8 +23,8 @@ class SharedTranslator(Translator):
         super().__init__(of_rank.model, *tokenizers, of_rank.settings, of_rank.device)
         self.ranks = ranks
 
-    def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
-        found = super().translate(self.ranks.share(texts))
+    def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
+        found = super().translate(self.ranks.share(texts), nbest)
         if self.ranks.size == 1:
             return found
         merged: list[list[Translation]] = [[] for _ in texts]

@@ -84,15 +84,18 @@ class Translator:
         settings = dataclasses.replace(config.decode, **overrides)
         return cls(model.eval(), source, target, settings, chosen, checkpoint)
 
-    def translate(self, texts: Sequence[str]) -> list[list[Translation]]:
-        """Up to `beam_size` translations of each text, best first; an empty text has the empty one."""
+    def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
+        """Up to `nbest` (or all `beam_size`) translations of each text, best first; an empty text has the empty one.
+
+        Each has its attention with it, which takes memory: ask for no more than are needed.
+        """
         encoded = [self._encode(text) for text in texts]
         results = [[EMPTY] for _ in texts]
         lengths = np.array([len(ids) for ids in encoded], dtype=np.int64)
         for batch in sorted_batches(lengths, self.settings.batch_tokens // self.settings.beam_size):
             chosen = [i for i in batch.tolist() if encoded[i]]
             for i, hypotheses in zip(chosen, self._search([encoded[i] for i in chosen]), strict=True):
-                results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses]
+                results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses[:nbest]]
         return results
 
     def _encode(self, text: str) -> list[int]:

@@ -90,7 +90,7 @@ def check_checkpoint(run: Run, step: int) -> str:
         return f"epoch {epoch}, as it was written (not compared with config.yaml)"
     source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
     model = build_model(run.config(), source, target, initialise=False)
-    load_weights(checkpoints.path(step), model, torch.device("cpu"), checked=True)
+    load_weights(checkpoints.path(step), model, torch.device("cpu"))
     return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
 
 

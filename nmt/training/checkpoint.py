@@ -90,7 +90,7 @@ class Checkpoints:
             try:
                 state, numbers = self.check(step)
                 tensors = _load_tensors(self.path(step) / TENSORS, device)
-                load_weights(self.path(step), model, device, checked=True)
+                load_weights(self.path(step), model, device)
             except UserError as error:
                 log.warning("%s Going back to the checkpoint before it.", error)
                 continue
@@ -105,7 +105,7 @@ class Checkpoints:
         for step in (best_step, *others):
             try:
                 self.check(step)
-                load_weights(self.path(step), model, device, checked=True)
+                load_weights(self.path(step), model, device)
             except UserError as error:
                 log.warning("%s", error)
                 continue
@@ -158,10 +158,8 @@ def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
         raise OSError(errno.EIO, str(error), str(path)) from error
 
 
-def load_weights(checkpoint: Path, model: nn.Module, device: torch.device, checked: bool = False) -> None:
-    """Fill `model` from a checkpoint whose checksums match."""
-    if not checked:
-        check_sums(checkpoint)
+def load_weights(checkpoint: Path, model: nn.Module, device: torch.device) -> None:
+    """Fill `model` from a checkpoint that was checked before."""
     tensors = _load_tensors(checkpoint / MODEL, device)
     parameters = dict(model.named_parameters())
     if {name: p.shape for name, p in parameters.items()} != {name: t.shape for name, t in tensors.items()}:

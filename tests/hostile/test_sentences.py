@@ -135,12 +135,12 @@ def test_a_line_without_end_is_cut_in_little_memory(finished: Finished, tmp_path
 
 def test_long_lines_are_translated_in_small_chunks() -> None:
     short, long = ["I see a cat."] * 5000, ["x" * 4000] * 100
-    assert [len(chunk) for chunk in chunks(short, 2048, beam=5)] == [2048, 2048, 904]
-    sizes = [len(chunk) for chunk in chunks(long + short, 2048, beam=5)]
+    assert [len(chunk) for chunk in chunks(short, 2048, nbest=5)] == [2048, 2048, 904]
+    sizes = [len(chunk) for chunk in chunks(long + short, 2048, nbest=5)]
     assert max(sizes[:7]) < 20
     assert sum(sizes) == 5100
-    assert [len(chunk) for chunk in chunks(long[:3], 2048, beam=1000)] == [1, 1, 1]
-    assert [len(chunk) for chunk in chunks(short[:3], 1, beam=5)] == [1, 1, 1]
+    assert [len(chunk) for chunk in chunks(long[:3], 2048, nbest=1000)] == [1, 1, 1]
+    assert [len(chunk) for chunk in chunks(short[:3], 1, nbest=5)] == [1, 1, 1]
 
 
 def test_bytes_of_the_command_line(finished: Finished) -> None:

@@ -78,7 +78,7 @@ def test_shares_are_a_partition(size: int, items: list[int]) -> None:
 
 def fake_rank(rank: int, size: int) -> Ranks:
     """A rank that was never connected: enough for what needs no exchange."""
-    ranks = Ranks()
+    ranks = Ranks(Launch())
     ranks.rank, ranks.size, ranks._local_rank = rank, size, rank
     return ranks
 
