@@ -48,6 +48,7 @@ def test_a_kill_while_saving_loses_nothing(undisturbed: tuple[Path, Reference], 
     assert leftovers(place) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_loses_nothing(undisturbed: tuple[Path, Reference], tmp_path: Path) -> None:
     if not can_mount(tmp_path / "try"):
         pytest.skip("no right to mount a file system")

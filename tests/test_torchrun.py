@@ -76,11 +76,10 @@ def test_two_processes_train_the_model_of_one(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fra-eng.txt", "one", "prepared", "two"]
 
 
-def test_a_lost_process_ends_all_and_a_restart_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compare", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_lost_process_ends_all_and_a_restart_goes_on(tmp_path: Path, compare: bool) -> None:
+    """To the same bytes, as the slow test finds: dropout goes on with each rank's own random numbers."""
     steps = ["train.max_steps=50", "train.validate_every=20", "train.save_every=5"]
-    whole = start_two(*train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'whole'}"))
-    _, notices = whole.communicate(timeout=240)
-    assert whole.returncode == 0, notices
     arguments = train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'run'}")
     agent = start_two(*arguments, restarts=1)
     wait_for(tmp_path / "run/checkpoints/step-00000010", agent)
@@ -93,7 +92,12 @@ def test_a_lost_process_ends_all_and_a_restart_goes_on_to_the_same_bytes(tmp_pat
     assert len(lost) == 1
     assert f"python train.py resume={tmp_path / 'run'}" in lost[0]
     assert "Resuming after update" in notices
-    assert (tmp_path / "run" / LAST).read_bytes() == (tmp_path / "whole" / LAST).read_bytes()
+    assert (tmp_path / "run" / LAST).exists()
+    if compare:
+        whole = start_two(*train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'whole'}"))
+        _, notices = whole.communicate(timeout=240)
+        assert whole.returncode == 0, notices
+        assert (tmp_path / "run" / LAST).read_bytes() == (tmp_path / "whole" / LAST).read_bytes()
 
 
 @pytest.mark.slow
@@ -114,6 +118,7 @@ def test_what_torchrun_cannot_do_is_said_before_anything_starts(
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert Launch.from_environment().size == 2
-    assert_fails(command("train.py", "-m", "seed=1,2"), "torchrun trains one model", "leave out -m")
+    sweep = command("train.py", "-m", f"hydra.sweep.dir={tmp_path}", "seed=1,2")
+    assert_fails(sweep, "torchrun trains one model", "leave out -m")
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "3")
     assert_fails(command("train.py"), "--max-restarts", "add run_dir=outputs/NAME")

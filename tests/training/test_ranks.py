@@ -25,6 +25,7 @@ from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.training.meter import Meter
 from nmt.translator import EMPTY, Translation
 from tests.conftest import ROOT
+from tests.training import rank_worker
 
 
 def free_port() -> int:
@@ -36,6 +37,9 @@ def free_port() -> int:
 def train_on(size: int, directory: Path, steps: int, batch_size: int) -> Path:
     """Train the toy on so many processes; gives the directory of the last checkpoint."""
     directory.mkdir()
+    if size == 1:
+        rank_worker.main(directory, steps, batch_size)
+        return directory / "checkpoints" / f"step-{steps:08d}"
     place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(size)}
     arguments = [sys.executable, "-m", "tests.training.rank_worker", str(directory), str(steps), str(batch_size)]
     workers = [
