@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import load_config
-from nmt.interrupt import Interrupted
+from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
 from nmt.run import Run, resume_command
 
@@ -39,33 +39,32 @@ def work(cfg: DictConfig) -> None:
 
     log_to_console(only_errors=launch.rank > 0)
     ranks = Ranks(launch)
-    goes_on, values = ranks.same(chosen)
+    values, changes = ranks.same(chosen)
     directory = Path(values["run_dir"])
     try:
-        evaluation = (resume if goes_on else train)(values, ranks)
+        evaluation = train(values, ranks) if changes is None else resume(values, changes, ranks)
     except Interrupted as stop:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
         if launch.rank == 0:
-            print(f"{stop}: stopped{' and saved' if begun else ''}. {advice}", file=sys.stderr)
+            print(f"{stop}: stopped{' and saved' if isinstance(stop, Stopping) else ''}. {advice}", file=sys.stderr)
         raise
     if ranks.is_first:
         print_results(evaluation, directory)
 
 
-def choose(cfg: DictConfig, launch: Launch) -> tuple[bool, dict[str, Any]]:
-    """Whether a run goes on, and its settings, checked as far as can be without PyTorch."""
+def choose(cfg: DictConfig, launch: Launch) -> tuple[dict[str, Any], list[str] | None]:
+    """Settings, checked as far as can be without PyTorch, and those that a run changes which goes on."""
     composition.check_launch(launch)
-    # torchrun gives the command that began a run again, after one of its processes was lost.
-    restarted = cfg.resume is None and launch.restarts > 0 and Run(Path(str(cfg.run_dir))).config_file.exists()
-    goes_on = restarted or cfg.resume is not None
-    if goes_on:
-        directory = Path(str(cfg.run_dir if restarted else cfg.resume))
-        values = composition.resumed(directory.expanduser().absolute(), restarted)
+    if cfg.resume is not None:
+        values, changes = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
     else:
-        values = composition.plain(cfg)
+        values, changes = composition.plain(cfg), None
+        # torchrun gives the command that began a run again, after one of its processes was lost.
+        if launch.restarts and Run(Path(values["run_dir"])).config_file.exists():
+            values, changes = composition.restarted(values)
     load_config(values).data.require_files()
-    return goes_on, values
+    return values, changes
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,11 +14,12 @@ from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from nmt.config import ROOT, load_config
 from nmt.errors import UserError
 from nmt.launch import Launch
-from nmt.run import Run
+from nmt.run import Run, plain_yaml
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
@@ -64,29 +65,47 @@ def check_launch(launch: Launch) -> None:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
 
 
-def resumed(directory: Path, restarted: bool = False) -> dict[str, Any]:
-    """The settings of a run that goes on, with the changes of this command and of those before it.
-
-    A run that is `restarted` by the command that began it has every setting of that command already.
-    """
+def resumed(directory: Path, overrides: Sequence[str] | None = None) -> tuple[dict[str, Any], list[str]]:
+    """The settings of a run that goes on, and all that has been changed of them: now, by this command, and before."""
     run = Run(directory)
     run.check()
     values, _ = run.read_config()
-    overrides = [] if restarted else HydraConfig.get().overrides.task
-    changes = [override for override in overrides if not override.startswith("resume=")]
+    load_config(values)
+    if overrides is None:
+        overrides = [text for text in HydraConfig.get().overrides.task if not text.startswith("resume=")]
+    again = {text.partition("=")[0] for text in overrides}
+    changes = [text for text in run.read_changes() if text.partition("=")[0] not in again] + list(overrides)
     for change in changes:
-        if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
-            raise UserError(
-                f"{change} cannot change in a run that goes on (optimizer.lr, device, threads, data paths and most of "
-                "train can): begin a new run, without resume."
-            )
-    changes = [*run.read_changes(), *changes]
+        _check_change(change)
     merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes))
     values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(directory)}
-    _make_paths_absolute(values["data"])
     load_config(values)
-    run.write_changes(changes)
-    return values
+    _make_paths_absolute(values["data"])
+    return values, changes
+
+
+def restarted(values: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The same for a run that goes on by the command that began it: it must be the run of these settings."""
+    run = Run(Path(values["run_dir"]))
+    run.check()
+    if load_config(values) != run.config():
+        raise UserError(f"{run.directory} holds a run with other settings: choose another run_dir.")
+    return resumed(run.directory, overrides=[])
+
+
+def _check_change(change: str) -> None:
+    """Raise a UserError unless a run may go on with this change; it may have been recorded by anybody."""
+    if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
+        raise UserError(
+            f"{change} cannot change in a run that goes on (optimizer.lr, device, threads, data paths and most of "
+            "train can): begin a new run, without resume."
+        )
+    try:
+        if "${" in change:
+            raise ValueError("it holds ${…}")
+        plain_yaml(change.partition("=")[2])
+    except (YAMLError, ValueError) as error:
+        raise UserError(f"{change[:80]} is no plain value: {error}.") from error
 
 
 def explain(error: Exception) -> str:

@@ -20,6 +20,7 @@ def choose_device(name: str) -> torch.device:
     if missing or not available.get(device.type, False):
         raise UserError(f"device={name} is not available on this machine: use device=auto or device=cpu.")
     if device.type == "cuda":
+        torch.cuda.set_device(device)  # also of random numbers, and of NCCL
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.allow_tf32 = True
     return device

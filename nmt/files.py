@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -206,7 +207,8 @@ def remove_directory(directory: Path) -> None:
 
 def remove_leftovers(folder: Path, name: str = "*") -> None:
     """Remove what killed processes left of a file or directory; for who knows that no other process is writing it."""
-    for leftover in folder.glob(f".{name}.tmp-*"):
+    pattern = name if name == "*" else glob.escape(name)
+    for leftover in folder.glob(f".{pattern}.tmp-*"):
         if leftover.is_dir() and not leftover.is_symlink():
             shutil.rmtree(leftover, ignore_errors=True)
         else:

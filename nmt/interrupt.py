@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# Ctrl-C, a request to end, and what schedulers send some time before they end a job.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -19,6 +20,10 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(signal.Signals(number).name)
         self.number = number
         self.exit_code = 128 + number
+
+
+class Stopping(Interrupted):
+    """The same, at a moment at which what was done can be saved."""
 
 
 def stop_at_once() -> None:
@@ -38,10 +43,14 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 class InterruptRequest:
-    """While active, remembers the first request; a second one acts at once, as before."""
+    """While active, remembers the first request; a second one acts at once, as before, unless we are patient.
 
-    def __init__(self) -> None:
+    Patience is for processes that torchrun passes signals on to: all of them come twice.
+    """
+
+    def __init__(self, patient: bool = False) -> None:
         self.number = 0  # of the signal, if there was one
+        self._patient = patient
         self._previous: dict[int, Any] = {}
         self._raises = False
 
@@ -61,16 +70,17 @@ class InterruptRequest:
         self._raises = True
         try:
             if self.number:  # it came just before
-                raise Interrupted(self.number)
+                raise Stopping(self.number)
             yield
         finally:
             self._raises = False
 
     def _remember(self, number: int, frame: FrameType | None) -> None:
-        self.number = number
-        self._restore()
+        self.number = self.number or number
+        if not self._patient:
+            self._restore()
         if self._raises:
-            raise Interrupted(number)
+            raise Stopping(number)
 
     def _restore(self) -> None:
         for number, handler in self._previous.items():

@@ -22,4 +22,5 @@ class Launch:
         if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
             return cls()
         names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_MAX_RESTARTS")
-        return cls(*(int(os.environ.get(name, 0)) for name in names))
+        values = [os.environ.get(name, "0") for name in names]
+        return cls(*map(int, values)) if all(value.isdecimal() for value in values) else cls()

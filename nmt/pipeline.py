@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -51,24 +51,20 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     return carry_through(run, config, corpus, ranks, device)
 
 
-def resume(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
-    """Go on with the run in `run_dir` from its last checkpoint."""
+def resume(values: Mapping[str, Any], changes: Sequence[str], ranks: Ranks = ALONE) -> Evaluation:
+    """Go on with the run in `run_dir` from its last checkpoint; `changes` of its settings are recorded."""
     config, run = load_config(values), Run(Path(values["run_dir"]))
     device = check_parts(config, ranks)
-    corpus = prepare_everywhere(config, ranks, device)
+    key = run.read_config()[1]["data_key"] if ranks.is_first else None
+    corpus = prepare_everywhere(config, ranks, device, key)
     if ranks.is_first:
-        recorded, key = run.read_config()[1]["data_key"], corpus.report.key
-        if key != recorded:
-            raise UserError(
-                f"The data of {run.directory} has changed since the run began (its key was {recorded[:12]}, now it is "
-                f"{key[:12]}): restore it, or begin a new run."
-            )
+        run.write_changes(changes)
     return carry_through(run, config, corpus, ranks, device)
 
 
-def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device) -> PreparedCorpus:
-    """The corpus on every rank, which then are connected: those of one machine wait for the one that prepares it."""
-    corpus = prepare(config.data)
+def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: str | None = None) -> PreparedCorpus:
+    """The corpus (of this key) on every rank, which then are connected; those of one machine prepare it once."""
+    corpus = prepare(config.data, key)
     ranks.connect(device)
     keys = [key.decode() for key in ranks.all_bytes(corpus.report.key.encode())]
     if different := [rank for rank, key in enumerate(keys) if key != keys[0]]:
@@ -121,7 +117,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
 def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:
     """From where the trainer stands to the scores of its best checkpoint; rank 0 alone writes them."""
     model, ranks, device = trainer.model, trainer.ranks, trainer.device
-    (has_checkpoint,) = ranks.highest(trainer.checkpoints.last_step() is not None)
+    (has_checkpoint,) = ranks.highest(ranks.is_first and trainer.checkpoints.last_step() is not None)
     if has_checkpoint:
         trainer.restore()
         log.info("Resuming after update %d.", trainer.state.step)

@@ -55,9 +55,11 @@ class Ranks:
             self._store: Any = dist.PrefixStore(f"attempt {launch.restarts}", store)  # type: ignore[attr-defined]
 
     def device_name(self, name: str) -> str:
-        """The device for this rank where `name` leaves the choice among GPUs."""
-        if self.size == 1 or name not in ("auto", "cuda"):
+        """The device for this rank."""
+        if self.size == 1 or name == "cpu":
             return name
+        if name not in ("auto", "cuda"):
+            raise UserError(f"device={name} is one device for {self.size} processes: use device=cuda or device=cpu.")
         return f"cuda:{self._local_rank}" if name == "cuda" or torch.cuda.is_available() else "cpu"
 
     def same(self, value: Any) -> Any:
@@ -78,8 +80,6 @@ class Ranks:
             self._store.set(f"ready {self.rank}", "")
             for rank in range(self.size):
                 self._wait_for(f"ready {rank}")
-            if device.type == "cuda":
-                torch.cuda.set_device(device)
             backend = "nccl" if device.type == "cuda" else "gloo"
             dist.init_process_group(backend, store=self._store, rank=self.rank, world_size=self.size)
             self._host = dist.group.WORLD if backend == "gloo" else dist.new_group(backend="gloo")

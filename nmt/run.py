@@ -119,7 +119,7 @@ class Run:
             text = self.config_file.read_text(encoding="utf-8")
             if "${" in text:  # ours is resolved; whatever merged it with other settings might resolve it again
                 raise ValueError("it holds ${…}, which would have a meaning only in configs/")
-            values = _plain_yaml(text)
+            values = plain_yaml(text)
             provenance = values.pop("provenance")
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
@@ -206,7 +206,7 @@ class Run:
         return values
 
 
-def _plain_yaml(text: str) -> Any:
+def plain_yaml(text: str) -> Any:
     """The value of some YAML, if it is of the simple kind that we write.
 
     Ten lines with aliases can stand for gigabytes, and deep nesting overflows the stack of the C loader, so both are

@@ -110,6 +110,8 @@ def check_scores(run: Run) -> str:
     from nmt.evaluation.metrics import score
     from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
 
+    if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
+        raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
     recorded, rows = read_evaluation(run.evaluation)
     evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
     test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]

@@ -110,7 +110,7 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
         run=runs[0],
         foreign=runs[1],
         best=run.best_checkpoint().name,
-        settings=without_place(composition.resumed(runs[0])),
+        settings=without_place(composition.resumed(runs[0])[0]),
         tokenizers=(run.source_tokenizer.read_bytes(), run.target_tokenizer.read_bytes()),
         weights={name: load_file(run.checkpoints / name / MODEL) for name in names},
         tensors={name: load_file(run.checkpoints / name / TENSORS) for name in names},
@@ -233,7 +233,7 @@ def translate(run: Path, truth: Truth, notices: list[str]) -> bool:
 
 def resume(run: Path, truth: Truth, notices: list[str]) -> bool:
     """The same of train.py resume=DIR."""
-    values = composition.resumed(run)
+    values, _ = composition.resumed(run)
     assert without_place(values) == truth.settings
     model = build_model(
         Run(run).config(), *map(len, map(Tokenizer.load, (Run(run).source_tokenizer, Run(run).target_tokenizer)))

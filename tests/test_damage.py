@@ -172,7 +172,7 @@ def test_a_checkpoint_without_a_tensor_is_one_sentence(truth: Truth, tmp_path: P
     save_file(tensors, place / TENSORS)
     write_sums(place)
     with pytest.raises(UserError, match=f"has no {name}"):
-        pipeline.resume(composition.resumed(run))
+        pipeline.resume(*composition.resumed(run))
 
 
 def test_resuming_finds_a_new_best_when_the_best_is_damaged(truth: Truth, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_resuming_finds_a_new_best_when_the_best_is_damaged(truth: Truth, tmp_pa
     with pytest.raises(UserError, match=r"model\.safetensors is missing"):
         load_members_of(Run(run))
     (run / "eval/alignment.json").unlink()  # of the checkpoint that is lost
-    pipeline.resume(composition.resumed(run))
+    pipeline.resume(*composition.resumed(run))
     assert Run(run).best_checkpoint().name == "step-00000012"
     assert load_members_of(Run(run))
 

@@ -122,3 +122,12 @@ def test_what_torchrun_cannot_do_is_said_before_anything_starts(
     assert_fails(sweep, "torchrun trains one model", "leave out -m")
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "3")
     assert_fails(command("train.py"), "--max-restarts", "add run_dir=outputs/NAME")
+
+
+def test_a_restart_does_not_go_on_with_somebody_elses_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = command("train.py", *train_arguments(tmp_path, "train.max_steps=2"))
+    assert done.returncode == 0, done.stderr
+    for name, value in (("RANK", 0), ("WORLD_SIZE", 1), ("TORCHELASTIC_RESTART_COUNT", 1)):
+        monkeypatch.setenv(name, str(value))
+    assert_fails(command("train.py", *train_arguments(tmp_path, "seed=7")), "other settings", "another run_dir")
+    assert (tmp_path / "run/finished.json").exists()

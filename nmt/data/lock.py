@@ -17,7 +17,7 @@ def locked(final: Path) -> Iterator[bool]:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)  # a link planted there is refused
         held = _lock(handle, final)
-        if not held or (path.exists() and path.stat().st_ino == os.fstat(handle).st_ino):
+        if not held or _is_at(path, handle):
             break
         os.close(handle)  # the former holder removed the file while we waited: others lock a new one
     try:
@@ -42,6 +42,14 @@ def remove_stale_lock(final: Path) -> None:
 
 def _lock_file(final: Path) -> Path:
     return final.with_name(f".{final.name}.lock")
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    """Whether this open file is the one that the path names now."""
+    try:
+        return path.stat().st_ino == os.fstat(handle).st_ino
+    except FileNotFoundError:
+        return False
 
 
 def _lock(handle: int, final: Path) -> bool:

@@ -80,14 +80,19 @@ class PreparedCorpus:
         )
 
 
-def prepare(settings: DataSettings) -> PreparedCorpus:
+def prepare(settings: DataSettings, expected_key: str | None = None) -> PreparedCorpus:
     """Clean, split, tokenise and store a corpus, or find it already done.
 
     Raises:
-        UserError: An input is missing, malformed or too small.
+        UserError: An input is missing, malformed or too small, or does not give the corpus of the expected key.
     """
     settings.require_files()
     key = _key(settings)
+    if expected_key not in (None, key):
+        raise UserError(
+            f"The data in {' and '.join(as_list(settings.path))} has changed since the run began: restore it, name "
+            "where it is now (data.path), or begin a new run."
+        )
     source, target, *_ = settings.direction()
     parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"

@@ -8,11 +8,13 @@ have been compared, whoever it comes from.
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import errno
 import json
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,7 +80,7 @@ class Checkpoints:
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, oldest first."""
         numbers = (re.fullmatch(r"step-([0-9]{8,})", path.name) for path in self.directory.glob("step-*"))
-        return sorted(int(number[1]) for number in numbers if number)
+        return sorted(int(found[1]) for found in numbers if found and self.path(int(found[1])).name == found[0])
 
     def last_step(self) -> int | None:
         """The newest of them, if there is one."""
@@ -89,7 +91,8 @@ class Checkpoints:
         for step in reversed(self.steps()):
             try:
                 state, numbers = self.check(step)
-                tensors = _load_tensors(self.path(step) / TENSORS, device)
+                # To the CPU: what belongs on a GPU is moved there by who takes it, and Adam's counts do not.
+                tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
                 load_weights(self.path(step), model, device)
             except UserError as error:
                 log.warning("%s Going back to the checkpoint before it.", error)
@@ -189,16 +192,36 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """The inverse of `optimizer_tensors`; rates and the like come from the configuration and the schedule."""
+    """The inverse of `optimizer_tensors`; rates and the like come from the configuration and the schedule.
+
+    Raises:
+        ValueError: They are not the state of this optimiser, whose fast kernels take sizes on trust.
+    """
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         if key.startswith("optimizer."):
             _, parameter, name = key.split(".", 2)
             state.setdefault(int(parameter), {})[name] = tensor
+    names = _state_names(optimizer) if state else set()  # there is none before the first update
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    for number, parameter in enumerate(parameters):
+        found = state.get(number, {})
+        if found.keys() != names or any(value.shape not in (parameter.shape, ()) for value in found.values()):
+            raise ValueError(f"its optimiser's state of parameter {number} is of another kind or shape")
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def spread_snapshot(found: Snapshot | None, ranks: Ranks, device: torch.device) -> Snapshot:
+def _state_names(optimizer: torch.optim.Optimizer) -> set[str]:
+    """What an optimiser of this kind remembers of a parameter: found out by one step on a parameter of its twin."""
+    toy = torch.zeros(1, requires_grad=True)
+    toy.grad = torch.zeros(1)
+    twin = copy.copy(optimizer)
+    twin.state, twin.param_groups = defaultdict(dict), [{**optimizer.param_groups[0], "params": [toy]}]
+    twin.step()
+    return {name for name, value in twin.state[toy].items() if value is not None}
+
+
+def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
     """What rank 0 found, on every rank; the others need not see the run directory."""
     if ranks.size == 1:
         assert found is not None
@@ -209,6 +232,4 @@ def spread_snapshot(found: Snapshot | None, ranks: Ranks, device: torch.device) 
         tensors = to_bytes({name: tensor.contiguous() for name, tensor in found.tensors.items()})
     state, others = json.loads(ranks.first_bytes(numbers))
     received = from_bytes(ranks.first_bytes(tensors))
-    return Snapshot(
-        TrainState(**state), others, {name: tensor.to(device, copy=True) for name, tensor in received.items()}
-    )
+    return Snapshot(TrainState(**state), others, {name: tensor.clone() for name, tensor in received.items()})

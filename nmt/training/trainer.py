@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from nmt.config import TrainSettings
 from nmt.errors import UserError
-from nmt.interrupt import Interrupted, InterruptRequest
+from nmt.interrupt import InterruptRequest, Stopping
 from nmt.ranks import ALONE, Ranks
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
 from nmt.training.finite import FiniteWatch
@@ -71,14 +71,15 @@ class Trainer:
         self.model.train()
         self.ranks.spread(parameter.detach() for parameter in self.model.parameters())
         self._started = time.perf_counter() - self.state.seconds
-        with InterruptRequest() as self._request, self.monitor.live(self.state.step):
+        with InterruptRequest(patient=self.ranks.size > 1) as self._request, self.monitor.live(self.state.step):
             try:
                 if self._validation_is_due():  # it was interrupted when this step was saved
                     self._validate()
+                    self._agree()
                 while (reason := self._reason_to_stop()) is None:
                     with self.meter.timed():
                         self._update()
-                    if self._due(self.settings.log_every):
+                    if self._due(self.settings.log_every) or self._is_last_update():
                         self._log()
                         self.meter.reset()
                     if self._validation_is_due():
@@ -86,11 +87,10 @@ class Trainer:
                     elif self._due(self.settings.save_every):
                         self.save()
                     self._agree()
-                self._log()
                 if self.state.validated_step != self.state.step:
                     self._validate()
                     self._agree()
-            except Interrupted:
+            except Stopping:
                 if self._saved != (self.state.step, self.state.validated_step):
                     self.save()
                 raise
@@ -101,7 +101,8 @@ class Trainer:
         self.watch.check()
         tensors = {"rng.cpu": self.ranks.rows(torch.get_rng_state()), "sums": self.ranks.rows(self.meter.sums)}
         if self.device.type != "cpu":
-            tensors["rng.device"] = self.ranks.rows(torch.get_device_module(self.device).get_rng_state())
+            state = torch.get_device_module(self.device).get_rng_state()
+            tensors[f"rng.{self.device.type}"] = self.ranks.rows(state)
         numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self.meter.seconds}
         if self.ranks.is_first:
             tensors |= optimizer_tensors(self.optimizer)
@@ -111,7 +112,7 @@ class Trainer:
     def restore(self) -> None:
         """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
-        snapshot = spread_snapshot(found, self.ranks, self.device)
+        snapshot = spread_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)
         except (RuntimeError, ValueError, TypeError, LookupError) as error:  # whole, but not what this version writes
@@ -125,12 +126,13 @@ class Trainer:
         restore_optimizer(self.optimizer, tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
-        self.meter.restore(tensors["sums"], numbers["interval_seconds"])
+        self.meter.restore(tensors["sums"], float(numbers["interval_seconds"]))
         rank = self.ranks.rank
         if rank < len(tensors["rng.cpu"]):  # there were as many ranks then
             torch.set_rng_state(tensors["rng.cpu"][rank].cpu().clone())  # a view at an offset crashes PyTorch
-            if self.device.type != "cpu" and "rng.device" in tensors:
-                torch.get_device_module(self.device).set_rng_state(tensors["rng.device"][rank].cpu().clone())
+            if self.device.type != "cpu" and f"rng.{self.device.type}" in tensors:
+                state = tensors[f"rng.{self.device.type}"][rank].cpu().clone()
+                torch.get_device_module(self.device).set_rng_state(state)
 
     def _update(self) -> None:
         """One update of the weights: the gradients of `accumulate` batches, over all ranks' target tokens."""
@@ -253,7 +255,13 @@ class Trainer:
         seconds = time.perf_counter() - self._started
         signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
         if signal_number:
-            raise Interrupted(int(signal_number))
+            raise Stopping(int(signal_number))
+
+    def _is_last_update(self) -> bool:
+        """Whether a limit that does not depend on the clock is reached: then the log line comes early, once."""
+        state, settings = self.state, self.settings
+        limits = ((state.step, settings.max_steps), (state.epoch, settings.max_epochs))
+        return any(most is not None and count >= most for count, most in limits)
 
     def _reason_to_stop(self) -> str | None:
         state, settings = self.state, self.settings

@@ -60,7 +60,9 @@ def strike_out(folder: Path, reference: Reference, signals: list[int], seed: str
     while not trial.problems:
         with place.start() as attempt:
             if left and _moment(place, random, left[0])(attempt, random):
-                struck = strike(attempt, left.pop(0))
+                number = left.pop(0)
+                impatient = number != signal.SIGKILL and random.random() < 1 / 3
+                struck = strike(attempt, number, again=random.uniform(0, 0.1) if impatient else None)
                 trial.strikes.append(struck)
                 trial.problems += complaints(struck, attempt.printed())
                 place.follow(attempt.printed())
@@ -82,11 +84,13 @@ def finish(place: Place, attempt: Attempt, trial: Trial) -> bool:
     return trial.ended
 
 
-def strike(attempt: Attempt, number: int) -> Strike:
-    """Send a signal and wait for the end."""
+def strike(attempt: Attempt, number: int, again: float | None = None) -> Strike:
+    """Send a signal, once more after some seconds if so wished, and wait for the end."""
     activity = "" if number == signal.SIGKILL else doing(attempt, time.time())
     at, began = time.time(), time.perf_counter()
     attempt.process.send_signal(number)
+    if again is not None and attempt.sleep(again):
+        attempt.process.send_signal(number)
     while attempt.process.poll() is None and time.perf_counter() - began < HANGING:
         time.sleep(0.002)
     seconds = time.perf_counter() - began

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from nmt.errors import UserError
 from nmt.launch import Launch
 from nmt.ranks import ALONE, Ranks
 from nmt.sharing import from_message, to_message
@@ -130,6 +131,8 @@ def test_each_rank_takes_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ALONE.device_name("auto") == "auto"
     third = fake_rank(2, 4)
     assert (third.device_name("auto"), third.device_name("cuda"), third.device_name("cpu")) == ("cpu", "cuda:2", "cpu")
+    with pytest.raises(UserError, match="one device for 4 processes"):
+        third.device_name("cuda:0")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert third.device_name("auto") == "cuda:2"
 
@@ -139,3 +142,5 @@ def test_torchruns_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     for value, name in enumerate(names, start=3):
         monkeypatch.setenv(name, str(value))
     assert Launch.from_environment() == Launch(3, 4, 5, 6, 7)
+    monkeypatch.setenv("RANK", "first")  # somebody else's variable
+    assert Launch.from_environment() == Launch()

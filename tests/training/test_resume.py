@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import signal
 import time
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from nmt.interrupt import Interrupted
-from nmt.training.checkpoint import MODEL, TENSORS
+from nmt.errors import UserError
+from nmt.files import write_json, write_sums
+from nmt.interrupt import Interrupted, InterruptRequest, Stopping
+from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
 from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
@@ -143,8 +147,8 @@ def test_an_interrupted_validation_is_given_up_and_made_up_for(tmp_path: Path) -
 
 
 def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) -> None:
-    """Ended at update 10, with step 9 in TensorBoard but not on disk: each step is shown once, with the same values."""
-    store, chosen = toy_store(60, COPY), settings(log_every=3, validate_every=4, save_every=2)
+    """Ended at update 12, with step 10 in TensorBoard but not on disk: each step is shown once, with its value."""
+    store, chosen = toy_store(60, COPY), settings(log_every=5, validate_every=4, save_every=3)
 
     def scored(model: torch.nn.Module) -> Validation:
         return Validation({"bleu": float(next(model.parameters()).detach().sum())}, [], {})
@@ -153,22 +157,89 @@ def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) ->
     first = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
     epoch, batch, tokens = dataclasses.astuple(first.data)
 
-    def die_at_ten(indices: object) -> object:
-        if first.state.step == 9:
+    def die_at_twelve(indices: object) -> object:
+        if first.state.step == 11:
             raise MemoryError
         return batch(indices)
 
-    first.data = Data(epoch, die_at_ten, tokens)
+    first.data = Data(epoch, die_at_twelve, tokens)
     with pytest.raises(MemoryError):
         first.fit()
     first.monitor.events.close()
-    assert max(step for step, _ in curves(tmp_path / "parts")["train/loss"]) == 9
+    assert max(step for step, _ in curves(tmp_path / "parts")["train/loss"]) == 10
     second = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
     second.restore()
-    assert second.state.step == 8
+    assert second.state.step == 9
     second.fit()
     second.monitor.events.close()
     assert curves(tmp_path / "parts") == curves(tmp_path / "whole")
+    assert [step for step, _ in curves(tmp_path / "parts")["train/loss"]] == [5, 10, 12]
+    third = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT, validate=scored)
+    third.restore()
+    third.fit()  # nothing is left to do, and nothing is said twice
+    assert curves(tmp_path / "parts") == curves(tmp_path / "whole")
+
+
+def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_path: Path) -> None:
+    """Between the optimiser's step and the count of it, weights and step do not belong together."""
+    store, chosen = toy_store(60, COPY), settings(save_every=4)
+    whole = make_trainer(tmp_path / "whole", store, chosen, *DROPOUT)
+    whole.fit()
+    first = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT)
+    counted = first.meter.add_update
+
+    def signals_at_seven(norm: torch.Tensor, tokens: int) -> None:
+        if first.state.step == 6:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+        counted(norm, tokens)
+
+    first.meter.add_update = signals_at_seven  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        first.fit()
+    assert first.checkpoints.steps() == [4]
+    second = make_trainer(tmp_path / "parts", store, chosen, *DROPOUT)
+    second.restore()
+    second.fit()
+    assert bytes_of(second, 12) == bytes_of(whole, 12)
+
+
+def test_a_patient_process_hears_one_signal_only() -> None:
+    with InterruptRequest(patient=True) as request:
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert request.number == signal.SIGTERM
+        with pytest.raises(Stopping), request.raised_at_once():
+            raise AssertionError("not reached")
+
+
+@pytest.mark.parametrize("forged", ["too small", "missing", "of no parameter", "sums", "position", "seconds"])
+def test_a_forged_checkpoint_is_one_sentence(tmp_path: Path, forged: str) -> None:
+    """Its checksums fit. The optimiser's fast kernels would read and write wherever the sizes led them."""
+    store, chosen = toy_store(60, COPY), settings(max_steps=4)
+    trainer = make_trainer(tmp_path, store, chosen)
+    trainer.fit()
+    directory = trainer.checkpoints.path(4)
+    tensors = load_file(directory / TENSORS)
+    numbers = json.loads((directory / NUMBERS).read_text())
+    if forged == "too small":
+        tensors["optimizer.3.exp_avg"] = torch.zeros(1)
+    elif forged == "missing":
+        del tensors["optimizer.0.exp_avg_sq"]
+    elif forged == "of no parameter":
+        tensors |= {key.replace(".0.", ".999."): value for key, value in tensors.items() if ".0." in key}
+        tensors = {key: value for key, value in tensors.items() if not key.startswith("optimizer.0.")}
+    elif forged == "sums":
+        tensors["sums"] = torch.zeros(1, 2)
+    elif forged == "position":
+        numbers["state"]["position"] = 999
+    else:
+        numbers["interval_seconds"] = "x"
+    save_file(tensors, directory / TENSORS)
+    write_json(directory / NUMBERS, numbers)
+    write_sums(directory)
+    with pytest.raises(UserError, match="does not fit this training"):
+        make_trainer(tmp_path, store, chosen).restore()
 
 
 def curves(run: Path) -> dict[str, list[tuple[int, float]]]:
