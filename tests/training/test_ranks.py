@@ -74,9 +74,9 @@ def test_several_processes_make_the_update_of_one(tmp_path: Path, size: int, bat
     torch.testing.assert_close(sums[:, 3:], one_rank[:, 3:].expand(size, -1))
 
 
-@given(st.integers(1, 9), st.lists(st.integers(), max_size=40))
+@given(st.integers(1, 9), st.lists(st.integers(0, 10**6), max_size=40))
 def test_shares_are_a_partition(size: int, items: list[int]) -> None:
-    shares = [fake_rank(rank, size).share(np.array(items)) for rank in range(size)]
+    shares = [fake_rank(rank, size).share(np.array(items, dtype=np.int64)) for rank in range(size)]
     assert Counter(np.concatenate(shares).tolist()) == Counter(items)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
