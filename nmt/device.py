@@ -20,7 +20,8 @@ def choose_device(name: str) -> torch.device:
     if missing or not available.get(device.type, False):
         raise UserError(f"device={name} is not available on this machine: use device=auto or device=cpu.")
     if device.type == "cuda":
-        torch.cuda.set_device(device)  # also of random numbers, and of NCCL
+        if device.index is not None:
+            torch.cuda.set_device(device)  # random numbers and NCCL follow it
         torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.allow_tf32 = True
     return device

@@ -11,6 +11,10 @@ def pretend_gpus(monkeypatch: pytest.MonkeyPatch, count: int, capability: tuple[
     monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: current.append(device.index + 0))  # needs an index
+
+
+current: list[int] = []
 
 
 def test_auto_is_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,6 +23,7 @@ def test_auto_is_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> No
     pretend_gpus(monkeypatch, 2)
     assert choose_device("auto").type == "cuda"
     assert choose_device("cuda:1").index == 1
+    assert current == [1]
     assert choose_device("cpu").type == "cpu"
 
 
