@@ -15,6 +15,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import load_config
+from nmt.errors import RunFailed
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
 from nmt.run import Run, resume_command
@@ -25,7 +26,12 @@ composition.register_resolvers()
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
 def main(cfg: DictConfig) -> None:
     """Compose the settings and do the work; mistakes of a user end here, before Hydra comments on them."""
-    cli.run(lambda: work(cfg))
+    try:
+        cli.run(lambda: work(cfg))
+    except SystemExit as end:
+        if end.code == 2 and composition.is_sweep():
+            raise RunFailed from None  # Hydra notes it and goes on with the next run
+        raise
 
 
 def work(cfg: DictConfig) -> None:
@@ -72,3 +78,5 @@ if __name__ == "__main__":
         main()
     except composition.COMPOSITION_ERRORS as error:
         cli.fail(composition.explain(error))
+    except RunFailed:
+        cli.fail("Not every run of the sweep could be trained: the errors above say why.")

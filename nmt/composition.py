@@ -37,12 +37,16 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     """A composed configuration as plain values: interpolations resolved, paths absolute."""
     values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
     values.pop("resume")
-    hydra = HydraConfig.get()
-    if hydra.mode == RunMode.MULTIRUN:
-        values["run_dir"] = hydra.runtime.output_dir
+    if is_sweep():
+        values["run_dir"] = HydraConfig.get().runtime.output_dir
     values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
     _make_paths_absolute(values["data"])
     return values
+
+
+def is_sweep() -> bool:
+    """Whether this is one run of several (-m)."""
+    return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
 
 
 def composed(*overrides: str) -> dict[str, Any]:
@@ -57,10 +61,9 @@ def composed(*overrides: str) -> dict[str, Any]:
 
 def check_launch(launch: Launch) -> None:
     """Raise a UserError if torchrun was asked for something that cannot work with this command."""
-    hydra = HydraConfig.get()
-    if launch.size > 1 and hydra.mode == RunMode.MULTIRUN:
+    if launch.size > 1 and is_sweep():
         raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
-    named = any(override.startswith(("run_dir=", "resume=")) for override in hydra.overrides.task)
+    named = any(override.startswith(("run_dir=", "resume=")) for override in HydraConfig.get().overrides.task)
     if launch.restarts_allowed and not named:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
 

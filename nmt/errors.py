@@ -1,4 +1,4 @@
-"""The one exception that is the user's to mend."""
+"""Exceptions that end a run without a traceback."""
 
 
 class UserError(ValueError):
@@ -7,3 +7,7 @@ class UserError(ValueError):
     The message is one sentence that names the file, the line or the setting, and says what to do. Entry
     points print it without a traceback and exit with code 2; every other exception is a bug of ours.
     """
+
+
+class RunFailed(Exception):
+    """One run of a sweep has failed, and said why; the others may do better."""

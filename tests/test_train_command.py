@@ -165,7 +165,17 @@ def test_a_sweep_side_by_side(tmp_path: Path) -> None:
     ]
     assert len(os.listdir(tmp_path / "prepared")) == 1
     assert done.stdout.count("test.tsv") == 2
-    assert_fails(command("train.py", *sweep, *arguments, "seed=-1,-2"), "seed must be at least 0")
+
+
+def test_a_sweep_goes_on_after_a_run_that_failed(tmp_path: Path) -> None:
+    arguments = [a for a in train_arguments(tmp_path) if not a.startswith("run_dir")]
+    done = command(
+        "train.py", "-m", f"hydra.sweep.dir={tmp_path / 'sweep'}", "seed=-1,2", "train.max_steps=2", *arguments
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "error: seed must be at least 0; it is -1." in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: Not every run of the sweep could be trained")
+    assert (tmp_path / "sweep/1_anki_bahdanau_seed2/finished.json").exists()
 
 
 def test_a_mistake_in_a_sweep() -> None:
