@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from nmt.errors import UserError
-from nmt.interrupt import Interrupted, stop_at_once, stop_silently
+from nmt.interrupt import Interrupted, raise_again, stop_at_once, stop_silently
 from nmt.launch import Launch
 
 
@@ -20,8 +20,12 @@ def run(main: Callable[[], None]) -> None:
     """Call `main` and leave the process with the right code."""
     stop_at_once()
     try:
-        main()
-        sys.stdout.flush()
+        try:
+            main()
+            sys.stdout.flush()
+        except Exception:
+            raise_again()  # the error may be what somebody made of a signal
+            raise
     except UserError as error:
         fail(str(error))
     except Interrupted as stop:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from nmt.errors import UserError
+from nmt.interrupt import raise_again
 
 SUMS = "SHA256SUMS"
 SEAL = "sha256"  # last key of a sealed JSON object
@@ -43,6 +44,7 @@ def write_bytes(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
+            raise_again()
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -216,6 +218,7 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
 
 
 def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
+    raise_again()
     if existing == "refuse":
         try:
             temporary.rename(final)  # replaces an empty directory, and nothing else

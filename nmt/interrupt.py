@@ -26,10 +26,24 @@ class Stopping(Interrupted):
     """The same, at a moment at which what was done can be saved."""
 
 
+_raised = 0  # the signal whose exception is, or should be, on its way out
+
+
 def stop_at_once() -> None:
     """From now on a request to stop is raised where it arrives, so that unfinished files are removed on the way out."""
+    global _raised
+    _raised = 0
     for number in SIGNALS:
         signal.signal(number, _interrupt)
+
+
+def raise_again() -> None:
+    """Raise a request once more that was lost: C code which calls Python may drop its exceptions, or rename them.
+
+    Whoever is about to publish something asks here first: after a lost request it may be half of what it seems.
+    """
+    if _raised:
+        raise Interrupted(_raised)
 
 
 def stop_silently() -> None:
@@ -39,6 +53,8 @@ def stop_silently() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _raised
+    _raised = number
     raise Interrupted(number)
 
 

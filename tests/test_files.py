@@ -1,7 +1,9 @@
 import hashlib
 import json
 import os
+import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +22,7 @@ from nmt.files import (
     write_sums,
     write_text,
 )
+from nmt.interrupt import SIGNALS, Interrupted, stop_at_once
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,3 +174,22 @@ def test_what_happens_to_a_directory_that_is_there_already(tmp_path: Path) -> No
     with pytest.raises(UserError):
         fill(tmp_path / "file", "x", "refuse")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_nothing_is_published_after_a_signal_that_was_lost(tmp_path: Path) -> None:
+    """C code that calls Python, such as a loader of tensors, may drop the exception that a signal raised."""
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    stop_at_once()
+    try:
+        with suppress(Interrupted):
+            os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(Interrupted):
+            write_text(tmp_path / "scores.json", "half of the truth")
+        with pytest.raises(Interrupted), new_directory(tmp_path / "corpus", existing="keep") as directory:
+            (directory / "half.txt").write_text("of the truth")
+    finally:
+        stop_at_once()  # forgets it
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert os.listdir(tmp_path) == []
+    write_text(tmp_path / "scores.json", "all of it")

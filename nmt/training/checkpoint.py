@@ -28,6 +28,7 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
+from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
 from nmt.training.state import TrainState
 from nmt.typed import to_dataclass
@@ -95,6 +96,7 @@ class Checkpoints:
                 tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
                 load_weights(self.path(step), model, device)
             except UserError as error:
+                raise_again()  # a signal within a loader is no damage
                 log.warning("%s Going back to the checkpoint before it.", error)
                 continue
             if state.best_step is not None and state.best_step != step:
@@ -110,6 +112,7 @@ class Checkpoints:
                 self.check(step)
                 load_weights(self.path(step), model, device)
             except UserError as error:
+                raise_again()
                 log.warning("%s", error)
                 continue
             if step != best_step:

@@ -75,7 +75,7 @@ def _of_kind(kind: str, trials: Sequence[Trial], reference: Reference) -> dict[s
 def _way_out(struck: Strike) -> str:
     name = signal.Signals(struck.number).name
     if struck.by_signal:
-        return f"{name} before the first line or after the last"
+        return f"{name} itself: before the first line, after the last, or the second of two"
     return f"{name} too late" if struck.code == 0 else f"{name} → {struck.code}"
 
 

@@ -22,6 +22,7 @@ class Strike:
     doing: str
     code: int | None
     seconds: float  # from the signal to the end of the process
+    twice: bool = False
 
     @property
     def by_signal(self) -> bool:
@@ -95,19 +96,20 @@ def strike(attempt: Attempt, number: int, again: float | None = None) -> Strike:
         time.sleep(0.002)
     seconds = time.perf_counter() - began
     code = attempt.process.returncode
-    return Strike(number, activity or doing(attempt, at), code, seconds)
+    return Strike(number, activity or doing(attempt, at), code, seconds, twice=again is not None)
 
 
 def complaints(struck: Strike, printed: str) -> list[str]:
     """What is wrong with the way in which a process ended after a signal."""
     if struck.code is None:
         return [f"still there {HANGING:g} s after signal {struck.number}, while {struck.doing}"]
-    idle = _python_was_starting(printed) or "Translate with" in printed  # not begun, or all done
-    if struck.number == signal.SIGKILL or (struck.by_signal and idle):
+    if struck.number == signal.SIGKILL or (struck.by_signal and _python_was_starting(printed)):
         return []
     where = f"signal {struck.number} while {struck.doing}"
     problems = [f"{where}: {problem}" for problem in traces(printed)]
-    if struck.code not in (128 + struck.number, 0):  # 0: it came too late
+    # All is done, or the interpreter is on its way out when the second of two signals comes.
+    leaving = struck.by_signal and (struck.twice or "Translate with" in printed)
+    if struck.code not in (128 + struck.number, 0) and not leaving:  # 0: it came too late
         problems.append(f"{where}: exit code {struck.code}")
     return problems
 
