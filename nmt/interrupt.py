@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -33,6 +34,7 @@ def stop_at_once() -> None:
     """From now on a request to stop is raised where it arrives, so that unfinished files are removed on the way out."""
     global _raised
     _raised = 0
+    sys.unraisablehook = _without_interrupts
     for number in SIGNALS:
         signal.signal(number, _interrupt)
 
@@ -44,6 +46,12 @@ def raise_again() -> None:
     """
     if _raised:
         raise Interrupted(_raised)
+
+
+def _without_interrupts(lost: sys.UnraisableHookArgs) -> None:
+    """A request that is raised where nothing can be, as in a destructor, is no news: it is raised again, or obeyed."""
+    if not isinstance(lost.exc_value, Interrupted):
+        sys.__unraisablehook__(lost)
 
 
 def stop_silently() -> None:

@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -178,7 +179,7 @@ def test_what_happens_to_a_directory_that_is_there_already(tmp_path: Path) -> No
 
 def test_nothing_is_published_after_a_signal_that_was_lost(tmp_path: Path) -> None:
     """C code that calls Python, such as a loader of tensors, may drop the exception that a signal raised."""
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    handlers, hook = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
     stop_at_once()
     try:
         with suppress(Interrupted):
@@ -189,6 +190,7 @@ def test_nothing_is_published_after_a_signal_that_was_lost(tmp_path: Path) -> No
             (directory / "half.txt").write_text("of the truth")
     finally:
         stop_at_once()  # forgets it
+        sys.unraisablehook = hook
         for number, handler in handlers.items():
             signal.signal(number, handler)
     assert os.listdir(tmp_path) == []
