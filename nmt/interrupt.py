@@ -87,6 +87,8 @@ class InterruptRequest:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._restore()
+        if self.number and kind is None and not self._patient:  # it came when nobody asked any more
+            raise Stopping(self.number)
 
     @contextmanager
     def raised_at_once(self) -> Iterator[None]:

@@ -204,6 +204,12 @@ def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_pa
     assert bytes_of(second, 12) == bytes_of(whole, 12)
 
 
+def test_a_request_that_nobody_asked_about_is_raised_at_the_end() -> None:
+    with pytest.raises(Stopping, match="SIGTERM"), InterruptRequest() as request:
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert request.number == signal.SIGTERM
+
+
 def test_a_patient_process_hears_one_signal_only() -> None:
     with InterruptRequest(patient=True) as request:
         os.kill(os.getpid(), signal.SIGTERM)
