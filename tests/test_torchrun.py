@@ -119,7 +119,8 @@ def test_what_torchrun_cannot_do_is_said_before_anything_starts(
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert Launch.from_environment().size == 2
     sweep = command("train.py", "-m", f"hydra.sweep.dir={tmp_path}", "seed=1,2")
-    assert_fails(sweep, "torchrun trains one model", "leave out -m")
+    assert_fails(sweep, "Not every run of the sweep")
+    assert sweep.stderr.count("error: torchrun trains one model on several processes: leave out -m") == 2
     monkeypatch.setenv("TORCHELASTIC_MAX_RESTARTS", "3")
     assert_fails(command("train.py"), "--max-restarts", "add run_dir=outputs/NAME")
 
