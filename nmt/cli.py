@@ -23,8 +23,8 @@ def run(main: Callable[[], None]) -> None:
         try:
             main()
             sys.stdout.flush()
-        except Exception:
-            raise_again()  # the error may be what somebody made of a signal
+        except Exception:  # raised on in any case, but as the signal if that is what somebody made an error of
+            raise_again()
             raise
     except UserError as error:
         fail(str(error))

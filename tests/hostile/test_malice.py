@@ -151,12 +151,18 @@ def test_a_held_out_bomb_is_stopped(tmp_path: Path) -> None:
         given_set(bitext)
 
 
-def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
+def place_of_a_corpus(folder: Path) -> tuple[DataSettings, Path]:
+    """Settings of a corpus, and where it would be prepared: known, but empty."""
+    path = folder / "pairs.tsv"
     path.write_text("\n".join(corpus_lines()))
-    data = settings(tmp_path, path)
+    data = settings(folder, path)
     directory = prepare(data).directory
     shutil.rmtree(directory)
+    return data, directory
+
+
+def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    data, directory = place_of_a_corpus(tmp_path)
     (directory.parent / f".{directory.name}.lock").symlink_to(tmp_path / "created")
     with pytest.raises(UserError, match=r"data\.prepared_dir=.* cannot be written"):
         prepare(data)
@@ -164,11 +170,7 @@ def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_link_at_the_name_of_a_prepared_corpus_is_not_written_through(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.tsv"
-    path.write_text("\n".join(corpus_lines()))
-    data = settings(tmp_path, path)
-    directory = prepare(data).directory
-    shutil.rmtree(directory)
+    data, directory = place_of_a_corpus(tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "precious").write_text("mine")
