@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,6 +49,15 @@ def evaluate(
         ter=ter,
     )
     return Evaluation(scores, translations)
+
+
+def with_lc_tok(evaluation: Evaluation, examples: Sequence[Example], language: str) -> Evaluation:
+    """The same, with the BLEU of the literature beside the others."""
+    from nmt.evaluation.literature import lc_tok_bleu  # Moses is loaded for those who ask
+
+    texts = [translation.text for translation in evaluation.translations]
+    score = lc_tok_bleu(texts, [example.references for example in examples], language)
+    return replace(evaluation, scores=replace(evaluation.scores, lc_tok=score))
 
 
 def write(

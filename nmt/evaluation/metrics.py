@@ -60,6 +60,7 @@ class Scores:
     brevity_penalty: float
     length_unit: str  # "words", or "characters" where the source script has no spaces
     by_length: tuple[LengthBucket, ...]
+    lc_tok: Score | None = None  # BLEU as in the literature, where it was asked for
 
     @property
     def length_ratio(self) -> float:
@@ -95,7 +96,7 @@ def score(
     corpus = bleu.corpus_score(hypotheses, streams, n_bootstrap=bootstrap)
     unit, lengths = _source_lengths(sources)
     return Scores(
-        bleu=Score(corpus.score, str(bleu.get_signature()), *_interval(corpus, bootstrap)),
+        bleu=Score(corpus.score, str(bleu.get_signature()), *interval(corpus, bootstrap)),
         chrf=_measure(CHRF(), hypotheses, streams),
         ter=_measure(_ter(tokenizer), hypotheses, streams) if ter else None,
         tokenizer=tokenizer,
@@ -173,8 +174,8 @@ def _measure(metric: Metric, hypotheses: Sequence[str], streams: Streams) -> Sco
     return Score(metric.corpus_score(hypotheses, streams).score, str(metric.get_signature()))
 
 
-def _interval(corpus: Any, bootstrap: int) -> tuple[float | None, float | None]:
-    """Return the 95 % interval around the bootstrap mean, as sacreBLEU prints it, within BLEU's range.
+def interval(corpus: Any, bootstrap: int) -> tuple[float | None, float | None]:
+    """The 95 % interval around the bootstrap mean, as sacreBLEU prints it, within BLEU's range.
 
     On a handful of sentences the bootstrap mean is biased, and its arithmetic is in single precision, so the
     interval is widened where it would miss the score itself.

@@ -75,6 +75,8 @@ def table(scores: Scores, *, title: str = "Scores") -> RenderableType:
     metrics.add_row("chrF", _bold(scores.chrf), "")
     if scores.ter:
         metrics.add_row("TER", _bold(scores.ter), "lower is better")
+    if scores.lc_tok:
+        metrics.add_row("BLEU lc-tok", _bold(scores.lc_tok), _interval(scores.lc_tok))
     return Group(
         Text(f"{title} · {_count(scores.sentences)}", style="bold"),
         metrics,
@@ -105,7 +107,8 @@ def _signatures(scores: Scores) -> Table:
     signatures = Table.grid(padding=(0, 2))
     signatures.add_column(style="dim")
     signatures.add_column(style="dim", overflow="fold")
-    for name, metric in (("BLEU", scores.bleu), ("chrF", scores.chrf), ("TER", scores.ter)):
+    named = {"BLEU": scores.bleu, "chrF": scores.chrf, "TER": scores.ter, "BLEU lc-tok": scores.lc_tok}
+    for name, metric in named.items():
         if metric:
             signatures.add_row(name, Text(metric.signature))
     return signatures
