@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
+from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded
 from nmt.model.products import PLAIN, Products, loop_products
 from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState, by_layer, from_layers
@@ -89,7 +90,7 @@ class FixedContextDecoder(Decoder):
         self.bridge = Bridge(cell, source_size, hidden_size, layers)
         self.recurrence = Recurrence(cell, input_size + source_size, hidden_size, layers, dropout)
         self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SequenceDropout(dropout)
 
     def start(self, encoded: Encoded) -> tuple[tuple[Tensor], State]:
         return (encoded.summary,), State(self.bridge(encoded.summary))
@@ -145,7 +146,7 @@ class BahdanauDecoder(AttentiveDecoder):
         context_size = self.attention.context_size
         self.recurrence = Recurrence(cell, input_size + context_size, hidden_size, layers, dropout)
         self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SequenceDropout(dropout)
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         products = loop_products(embedded.size(1))
@@ -191,7 +192,7 @@ class LuongDecoder(AttentiveDecoder):
         fed = readout_size if input_feeding else 0
         self.recurrence = Recurrence(cell, input_size + fed, hidden_size, layers, dropout)
         self.combine = nn.Linear(self.attention.context_size + hidden_size, readout_size, bias=False)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SequenceDropout(dropout)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
         memory, state = super().start(encoded)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Soft
 from nmt.model.attention import Attention
+from nmt.model.dropout import SequenceDropout
 from nmt.model.recurrence import Cell, make_rnn, run_packed
 from nmt.model.score import Score
 
@@ -44,7 +45,7 @@ class RecurrentEncoder(nn.Module):
         """Build it; `hidden_size` is that of one direction, `dropout` acts on states, between layers and on top."""
         super().__init__()
         self.rnn = make_rnn(cell, input_size, hidden_size, layers, dropout, bidirectional)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SequenceDropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.output_size = hidden_size * self.directions
 

@@ -31,6 +31,7 @@ from nmt.model.score import (
     Structured,
 )
 from nmt.model.seq2seq import Seq2Seq
+from nmt.model.stacked import StackedDecoder
 
 
 class Head(NamedTuple):
@@ -149,6 +150,11 @@ def logits_of_one(model: Seq2Seq, source: Tensor, target: Tensor) -> Tensor:
             state = cells(decoder.recurrence.rnn, x, state)
             c, _ = attend(decoder.attention, state[-1][0], h, past)
             t = feed = (decoder.combine.weight @ torch.cat([c, state[-1][0]])).tanh()
+        elif isinstance(decoder, StackedDecoder):  # qₜ = f(y, qₜ₋₁), cₜ = attend(qₜ), sₜ = g([q; c], sₜ₋₁)
+            asking = cells(decoder.asking.rnn, y, state[:1])
+            c, _ = attend(decoder.attention, asking[-1][0], h, past)
+            state = asking + cells(decoder.reading.rnn, torch.cat([asking[-1][0], c]), state[1:])
+            t = readout(decoder.readout, torch.cat([state[-1][0], y, c]))
         else:
             assert isinstance(decoder, FixedContextDecoder)
             state = cells(decoder.recurrence.rnn, torch.cat([y, summary]), state)

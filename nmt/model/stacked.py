@@ -1,0 +1,58 @@
+"""A wiring that looks between two recurrences, so that neither has to wait for the attention.
+
+Shapes: B batch, T target length, E embedding size, D decoder state size, R readout size, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from nmt.model.alignment import Alignment
+from nmt.model.decoder import AttentiveDecoder, Readout, State, Unrolled
+from nmt.model.dropout import SequenceDropout
+from nmt.model.recurrence import Cell, Recurrence
+from nmt.model.score import Score
+
+
+class StackedDecoder(AttentiveDecoder):
+    """A first recurrence asks, a second one reads the answers (after Wu 2016, whose first layer asks for all others).
+
+    qₜ = f(yₜ₋₁, qₜ₋₁), cₜ = attend(qₜ), sₜ = g([qₜ; cₜ], sₜ₋₁), readout(sₜ, yₜ₋₁, cₜ). What has been read is
+    recurrent, as with input feeding, and still each part runs over all T steps at once, as without it.
+    """
+
+    def __init__(
+        self,
+        score: Callable[..., Score],
+        alignment: Callable[..., Alignment],
+        input_size: int,
+        source_size: int,
+        hidden_size: int,
+        readout_size: int,
+        cell: Cell = "gru",
+        layers: int = 1,
+        readout: Literal["maxout", "tanh"] = "maxout",
+        dropout: float = 0.0,
+    ) -> None:
+        """Build it; `layers` are those of the second recurrence."""
+        super().__init__(score, alignment, source_size, hidden_size, cell, 1 + layers)
+        self.readout_size = readout_size
+        context_size = self.attention.context_size
+        self.asking = Recurrence(cell, input_size, hidden_size, 1, dropout)
+        self.reading = Recurrence(cell, hidden_size + context_size, hidden_size, layers, dropout)
+        self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
+        self.dropout = SequenceDropout(dropout)
+
+    def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
+        first, rest = (tuple(part[:, layers] for part in state.recurrent) for layers in (slice(1), slice(1, None)))
+        queries, first = self.asking(embedded, first)
+        looked = self.attention(queries, memory, state.alignment)
+        seen = torch.cat([self.dropout(queries), looked.context], dim=-1)
+        outputs, rest = self.reading(seen, rest)
+        readout = self.readout(self.dropout(outputs), embedded, looked.context)
+        recurrent = tuple(torch.cat(parts, dim=1) for parts in zip(first, rest, strict=True))
+        return Unrolled(readout, looked.weights, State(recurrent, looked.state))
