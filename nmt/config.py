@@ -5,6 +5,7 @@ Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answere
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,9 @@ class TrainSettings:
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1
+    consistency: float = 0.0  # weight of the divergence between two passes with other dropout (R-Drop); 0: one pass
+    bpe_dropout: float = 0.0  # probability that a merge of two pieces is left out, anew in every epoch
+    average_decay: float = 0.0  # of the moving average of weights that is validated and kept; 0: the weights themselves
     clip_norm: float = 1.0  # 0 switches clipping off
     teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
     teacher_forcing_end: float = 1.0  # … moving linearly to this one
@@ -56,6 +60,11 @@ class TrainSettings:
                 raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
         if not 0 <= self.label_smoothing < 1:
             raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
+        if self.consistency < 0:
+            raise UserError(f"train.consistency must be at least 0; it is {self.consistency}.")
+        for name in ("bpe_dropout", "average_decay"):
+            if not 0 <= getattr(self, name) < 1:
+                raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
         if self.clip_norm < 0:
             raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
 
@@ -79,6 +88,8 @@ class DecodeSettings:
         for name in ("beam_size", "batch_tokens"):
             if getattr(self, name) < 1:
                 raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
+        if not math.isfinite(self.length_penalty):
+            raise UserError(f"decode.length_penalty must be a number; it is {self.length_penalty}.")
         if self.max_length_ratio < 0 or self.max_length_extra < 1:
             raise UserError("decode.max_length_ratio must be at least 0 and decode.max_length_extra at least 1.")
 

@@ -18,8 +18,8 @@ from rich.console import Console
 from nmt.config import ROOT, Config, DecodeSettings, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
+from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
-from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
@@ -161,6 +161,14 @@ def make_trainer(
         settings.batch_unit,
         config.seed,
     )
+    pairs = TrainingPairs(
+        corpus.train,
+        (corpus.source_tokenizer, corpus.target_tokenizer),
+        plan,
+        settings.bpe_dropout,
+        config.seed,
+        place=lambda batch: place(batch, device),
+    )
     updates_an_epoch = -(-len(plan.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
@@ -169,7 +177,7 @@ def make_trainer(
     monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
     return Trainer(
         model=model,
-        data=Data(plan.epoch, lambda indices: load_batch(corpus.train, indices, device), plan.target_tokens),
+        data=Data(pairs.epoch, pairs.batch, pairs.tokens),
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
@@ -191,14 +199,13 @@ def make_validator(
 
     def batches() -> Iterable[Batch]:
         for indices in ranks.share(sorted_batches(corpus.val.target.lengths, greedy.batch_tokens)):
-            yield load_batch(corpus.val, indices, device)
+            yield place(collate(corpus.val, indices), device)
 
     return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus), ranks)
 
 
-def load_batch(store: TokenStore, indices: np.ndarray, device: torch.device) -> Batch:
+def place(batch: Batch, device: torch.device) -> Batch:
     """A batch on the device; copies to a GPU run in the background, from pinned memory."""
-    batch = collate(store, indices)
     return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch.to(device)
 
 

@@ -33,6 +33,13 @@ class Sequences:
         offsets = stem.with_suffix(".offsets")
         return cls(_map(stem.with_suffix(".tokens"), dtype), _map(offsets, "<i8"), _differences(offsets))
 
+    @classmethod
+    def of(cls, sequences: list[list[int]], dtype: Any) -> "Sequences":
+        """The same in memory."""
+        lengths = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        return cls(np.fromiter(chain.from_iterable(sequences), dtype=dtype, count=offsets[-1]), offsets, lengths)
+
     def __len__(self) -> int:
         return len(self.lengths)
 

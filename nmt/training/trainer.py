@@ -16,6 +16,7 @@ from nmt.config import TrainSettings
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
 from nmt.ranks import ALONE, Ranks
+from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
 from nmt.training.finite import FiniteWatch
 from nmt.training.loss import token_loss
@@ -60,6 +61,7 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
         self.scaler.scale(torch.zeros((), device=device))  # makes it ready, even on a rank without a pair
         self.forward = torch.compile(model) if settings.compile else model
+        self.average = WeightAverage(model, settings.average_decay)
         self.state = TrainState()
         self.watch = FiniteWatch()
         self.meter = Meter(device, ranks)
@@ -105,8 +107,9 @@ class Trainer:
             tensors[f"rng.{self.device.type}"] = self.ranks.rows(state)
         numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self.meter.seconds}
         if self.ranks.is_first:
-            tensors |= optimizer_tensors(self.optimizer)
-            self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
+            tensors |= optimizer_tensors(self.optimizer) | self.average.tensors()
+            with self.average.in_place():
+                self.checkpoints.save(self.model, Snapshot(self.state, numbers, tensors))
         self._saved = self.state.step, self.state.validated_step
 
     def restore(self) -> None:
@@ -124,6 +127,8 @@ class Trainer:
         if not 0 <= self.state.position < len(self._groups(self.state.epoch)):
             raise ValueError(f"epoch {self.state.epoch} has no update {self.state.position}")
         restore_optimizer(self.optimizer, tensors)
+        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())  # rank 0 alone has read them
+        self.average.restore(tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
         self.meter.restore(tensors["sums"], float(numbers["interval_seconds"]))
@@ -151,6 +156,7 @@ class Trainer:
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad(set_to_none=True)
+        self.average.update(self.state.step)
 
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
@@ -163,10 +169,12 @@ class Trainer:
     def _backward(self, batch: Any, tokens: int) -> Tensor:
         """Add a batch's gradients; gives its share of the objective."""
         forcing = self.settings.teacher_forcing_at(self.state.step)
+        if self.settings.consistency:
+            batch = batch.twice()
         with self._autocast():
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
-        smoothing = self.settings.label_smoothing
-        sums = token_loss(output.readout, batch.target_out, batch.real, self.output, smoothing)
+        smoothing, consistency = self.settings.label_smoothing, self.settings.consistency
+        sums = token_loss(output.readout, batch.target_out, batch.real, self.output, smoothing, consistency)
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.meter.add_batch(sums)
@@ -234,7 +242,8 @@ class Trainer:
         self.watch.check()
         self.model.eval()
         # It can be given up, unless other ranks wait for our part of it, and is made up for on resuming.
-        with self._request.raised_at_once() if self.ranks.size == 1 else nullcontext():
+        at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
+        with self.average.in_place(), at_once:
             validation = self.validate()
         self.model.train()
         state = self.state

@@ -103,8 +103,10 @@ def test_the_sums_of_a_log_line_survive_another_number_of_ranks(before: int, aft
 def test_a_message_carries_translations_exactly() -> None:
     attention = torch.rand(3, 5).numpy()
     candidates = [
-        Translation("ça va\u2028?", -0.1 - 1e-17, ["▁how", "</s>"], ["▁ça", "</s>"], attention, [5, 3], [7, 3]),
-        Translation("", float("-inf"), [], [], None, [], []),
+        Translation(
+            "ça va\u2028?", -0.1 - 1e-17, ["▁how", "</s>"], ["▁ça", "</s>"], attention, [5, 3], [7, 3], [-0.1, -1e-17]
+        ),
+        Translation("", float("-inf"), [], [], None, [], [], []),
     ]
     found = from_message(to_message([candidates, [EMPTY], []]))
     assert [len(row) for row in found] == [2, 1, 0]

@@ -1,0 +1,179 @@
+"""What makes a model learn more from the same pairs: R-Drop, a moving average of the weights, BPE-dropout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from nmt.data.batching import BatchPlan, collate
+from nmt.data.pairs import TrainingPairs
+from nmt.data.store import TokenStore
+from nmt.data.tokenizer import Tokenizer
+from nmt.special import PAD
+from nmt.training import consistency
+from nmt.training.average import WeightAverage
+from nmt.training.loss import token_loss
+from tests.training.toys import COPY, DROPOUT, make_trainer, sequences, settings, toy_store
+
+TEXTS = [
+    f"the {size} {animal} sleeps in the {place}"
+    for size in ("small", "large", "old")
+    for animal in ("tiger", "elephant", "butterfly")
+    for place in ("garden", "kitchen", "mountains")
+]
+
+
+def kl(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
+    return (p.exp() * (p - q)).sum()
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("chunk", [2**19, 30], ids=["whole", "in pieces"])
+def test_consistency_equals_the_papers_formula_with_gradients(
+    smoothing: float, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consistency, "CHUNK", chunk)
+    output = nn.Linear(6, 10).double()
+    readout = torch.randn(8, 5, 6, dtype=torch.float64, requires_grad=True)
+    target = torch.randint(1, 10, (4, 5))
+    target[0, 2:] = target[1, 3:] = PAD
+    real = (target != PAD).flatten().nonzero().squeeze(1)
+    sums = token_loss(readout, torch.cat([target, target]), real, output, smoothing, consistency=3.0)
+
+    log_p = output(readout).log_softmax(dim=-1).unflatten(0, (2, 4)).flatten(1, 2)[:, real]  # (2, N, V)
+    nlls = [nn.functional.nll_loss(each, target.flatten()[real], reduction="sum") for each in log_p]
+    smooth = [
+        (1 - smoothing) * nll - smoothing * each.mean(dim=-1).sum() for nll, each in zip(nlls, log_p, strict=True)
+    ]
+    # L = J₁ + J₂ + α·½(KL(p‖q) + KL(q‖p)) is for both passes together: half of it for each token.
+    theirs = 0.5 * (sum(smooth) + 3.0 * 0.5 * (kl(*log_p) + kl(*log_p.flip(0))))
+    torch.testing.assert_close(sums.objective, theirs)
+    torch.testing.assert_close(sums.nll, sum(nlls) / 2)
+    inputs = [readout, *output.parameters()]
+    ours = torch.autograd.grad(3 * sums.objective, inputs)
+    for a, b in zip(ours, torch.autograd.grad(3 * theirs, inputs), strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
+
+
+def test_a_batch_twice() -> None:
+    batch = collate(toy_store(5, COPY), np.arange(5))
+    twice = batch.twice()
+    assert torch.equal(twice.source, torch.cat([batch.source, batch.source]))
+    assert twice.source_lengths.tolist() == batch.source_lengths.tolist() * 2
+    assert twice.target_in.shape == twice.target_out.shape == (10, batch.target_in.size(1))
+    assert twice.tokens == batch.tokens
+    assert torch.equal(twice.real, batch.real)
+
+
+def test_the_average_follows_its_formula_and_steps_aside() -> None:
+    model = nn.Linear(3, 2).double()
+    average = WeightAverage(model, decay=0.5)
+    expected = model.weight.detach().clone()
+    for step in range(30):
+        model.weight.data += step
+        average.update(step)
+        decay = min(0.5, (1 + step) / (10 + step))
+        expected = decay * expected + (1 - decay) * model.weight.detach()
+    weights = model.weight.detach().clone()
+    with average.in_place():
+        torch.testing.assert_close(model.weight.detach(), expected)
+    assert torch.equal(model.weight.detach(), weights)
+
+
+def test_without_decay_there_is_no_average() -> None:
+    model = nn.Linear(3, 2)
+    average = WeightAverage(model, decay=0.0)
+    model.weight.data += 1
+    average.update(0)
+    weights = model.weight.detach().clone()
+    with average.in_place():
+        assert torch.equal(model.weight.detach(), weights)
+    assert average.tensors() == {}
+
+
+@pytest.mark.parametrize(
+    "lever", [{"average_decay": 0.9}, {"consistency": 2.0}, {"consistency": 1.0, "average_decay": 0.5}]
+)
+def test_resuming_is_exact_with_every_lever(tmp_path: Path, lever: dict[str, Any]) -> None:
+    store = toy_store(60, COPY)
+    whole = make_trainer(tmp_path / "a", store, settings(max_steps=12, save_every=5, **lever), *DROPOUT)
+    whole.fit()
+    first = make_trainer(tmp_path / "b", store, settings(max_steps=5, save_every=5, **lever), *DROPOUT)
+    first.fit()
+    second = make_trainer(tmp_path / "b", store, settings(max_steps=12, save_every=5, **lever), *DROPOUT, seed=1)
+    second.restore()
+    second.fit()
+    for one, other in zip(whole.model.parameters(), second.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+    names = ("model.safetensors", "training.safetensors")
+    ends = [[(tmp_path / run / "checkpoints" / "step-00000012" / name).read_bytes() for name in names] for run in "ab"]
+    assert ends[0] == ends[1]
+
+
+def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
+    seen: list[torch.Tensor] = []
+
+    def validate(model: Any) -> Any:
+        from nmt.training.monitor import Validation
+
+        seen.append(model.output.bias.detach().clone())
+        return Validation({"bleu": 0.0, "loss": 0.0}, [], {})
+
+    trainer = make_trainer(
+        tmp_path, toy_store(60, COPY), settings(max_steps=8, average_decay=0.9), *DROPOUT, validate=validate
+    )
+    trainer.fit()
+    from safetensors.torch import load_file
+
+    kept = load_file(tmp_path / "checkpoints" / "step-00000008" / "model.safetensors")
+    assert torch.equal(kept["output.bias"], seen[-1])
+    assert not torch.equal(trainer.model.output.bias.detach(), seen[-1])
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(TEXTS, vocab_size=400)
+
+
+def pairs(tokenizer: Tokenizer, dropout: float, seed: int = 1) -> TrainingPairs:
+    side = sequences(tokenizer.encode_batch(TEXTS))
+    store = TokenStore(side, side)
+    plan = BatchPlan(side.lengths, side.lengths, 8, "sentences", seed)
+    return TrainingPairs(store, (tokenizer, tokenizer), plan, dropout, seed)
+
+
+def texts_of(tokenizer: Tokenizer, batch: Any) -> list[str]:
+    return [tokenizer.decode([i for i in row if i > 3]) for row in batch.source.tolist()]
+
+
+def test_bpe_dropout_changes_the_pieces_and_never_the_text(tokenizer: Tokenizer) -> None:
+    dropped, plain = pairs(tokenizer, 0.3), pairs(tokenizer, 0.0)
+    assert [b.tolist() for b in dropped.epoch(0)] == [b.tolist() for b in plain.epoch(0)]
+    indices = np.arange(len(TEXTS))
+    ours, usual = dropped.batch(indices), plain.batch(indices)
+    assert texts_of(tokenizer, ours) == texts_of(tokenizer, usual) == TEXTS
+    assert ours.tokens > usual.tokens
+    assert dropped.tokens(indices) == ours.tokens
+    assert plain.tokens(indices) == usual.tokens
+    assert ours.source.tolist() != ours.target_out.tolist()  # each side has its own luck
+
+
+def test_bpe_dropout_depends_on_seed_and_epoch_alone(tokenizer: Tokenizer) -> None:
+    indices = np.arange(10)
+    one, other = pairs(tokenizer, 0.2), pairs(tokenizer, 0.2)
+    one.epoch(0)
+    first = one.batch(indices).source
+    one.epoch(1)
+    other.epoch(1)
+    assert torch.equal(one.batch(indices).source, other.batch(indices).source)
+    assert not torch.equal(first, one.batch(indices).source)
+    one.epoch(0)
+    assert torch.equal(first, one.batch(indices).source)
+    another = pairs(tokenizer, 0.2, seed=2)
+    another.epoch(0)
+    assert not torch.equal(first, another.batch(indices).source)
