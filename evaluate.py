@@ -14,6 +14,8 @@ EXAMPLES = """examples:
   python evaluate.py --run outputs/RUN --beam 10
   python evaluate.py --run outputs/RUN --source test.en --reference test.fr
   python evaluate.py --source test.en --reference test.1.fr test.2.fr --output scores/
+  python evaluate.py --run outputs/RUN --lc-tok
+  python evaluate.py --run outputs/A --run outputs/B
   python evaluate.py --alignments data/demo/eng-fra.align
   python evaluate.py --source test.en --reference test.fr --alignments test.align --output scores/
 """
@@ -29,18 +31,21 @@ def main() -> None:
     from nmt.data.bitext import Bitext
     from nmt.data.heldout import given_set, read_held_out
     from nmt.evaluation.alignment import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
-    from nmt.evaluation.evaluate import evaluate, write
+    from nmt.evaluation.evaluate import evaluate, with_lc_tok, write
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
     from nmt.evaluation.report import table
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 
     log_to_console()
-    run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
-    print(f"run: {run.directory}", file=sys.stderr)
-    chosen = {"beam_size": options.beam, "batch_tokens": options.batch_tokens}
+    runs = [Run(directory) for directory in options.run or []] or [newest_finished(ROOT / "outputs")]
+    run = runs[0]
+    for each in runs:
+        print(f"run: {each.directory}", file=sys.stderr)
+    search = {"beam_size": options.beam, "length_penalty": options.length_penalty}
+    chosen = search | {"batch_tokens": options.batch_tokens}
     overrides = {name: value for name, value in chosen.items() if value is not None}
-    translator = Translator.load(run, options.device, **overrides)
+    translator = Translator.load_all(runs, options.device, **overrides)
     if options.source:
         paths = (str(options.source), *map(str, options.reference))
         bitext = Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096)
@@ -53,12 +58,17 @@ def main() -> None:
     # Alignment comes first, as it takes little time and may find fault with a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     evaluation = evaluate(translator, examples)
+    if options.lc_tok:
+        evaluation = with_lc_tok(evaluation, examples, run.config().data.direction().target)
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
     # The run's own scores are those of its own search; others go where the user says, or nowhere.
-    output = options.output or (None if options.beam else home)
+    home = None if len(runs) > 1 else home
+    output = options.output or (None if set(search.values()) != {None} else home)
     details = run.evaluated(name, translator.settings, translator.checkpoint)
+    if len(runs) > 1:
+        details["ensemble"] = [each.identity() for each in runs]
     if output:
         direction = run.config().data.direction()
         write(output, evaluation, examples, (direction.source, direction.target), details)
@@ -78,7 +88,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        help="run directory (default: the newest finished one under outputs/); several make an ensemble",
+    )
     parser.add_argument("--source", type=Path, help="sentences to translate, one a line (default: the run's test set)")
     parser.add_argument("--reference", type=Path, nargs="+", help="their translations, one file or several")
     parser.add_argument(
@@ -86,7 +101,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         type=Path,
         help="where scores and heatmaps go (default: eval/ of the run, for its own test set and search)",
     )
+    parser.add_argument(
+        "--lc-tok", action="store_true", help="also BLEU as papers report it: lower-cased, on Moses tokens (sacremoses)"
+    )
     parser.add_argument("--beam", type=cli.positive, help="beam size (default: the run's)")
+    parser.add_argument(
+        "--length-penalty", type=float, help="score = log p / length^penalty: higher is longer (default: the run's)"
+    )
     parser.add_argument(
         "--alignments",
         type=Path,
@@ -101,6 +122,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if bool(options.source) != bool(options.reference):
         raise UserError("--source and --reference belong together: give both, or neither for the run's test set.")
+    if options.alignments and len(options.run or []) > 1:
+        raise UserError("--alignments reads the attention of one model: give one --run.")
     if options.alignments and options.reference and len(options.reference) > 1:
         raise UserError("--alignments links each line to one translation: give one --reference file.")
     return options

@@ -32,6 +32,7 @@ EXAMPLES = """examples:
   python translate.py --explain "They are watching."
   python translate.py --alignments "They are watching."
   python translate.py --beam 10 --nbest 3 --json "They are watching."
+  python translate.py --run outputs/A --run outputs/B "They are watching."
   cat sentences.txt | python translate.py > translations.txt
   some-program | python translate.py --interactive
 """
@@ -44,22 +45,28 @@ def main() -> None:
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     # Imported late: --help and a mistyped option answer at once.
     from nmt.config import ROOT
+    from nmt.familiar import Familiar
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 
-    run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
+    runs = [Run(directory) for directory in options.run or []] or [newest_finished(ROOT / "outputs")]
     if options.run is None:
-        print(f"run: {run.directory}", file=sys.stderr)
-    chosen = {"beam_size": options.beam, "batch_tokens": options.batch_tokens}
+        print(f"run: {runs[0].directory}", file=sys.stderr)
+    chosen = {
+        "beam_size": options.beam,
+        "length_penalty": options.length_penalty,
+        "batch_tokens": options.batch_tokens,
+    }
     overrides = {name: value for name, value in chosen.items() if value is not None}
-    translator = Translator.load(run, options.device, **overrides)
+    translator = Translator.load_all(runs, options.device, **overrides)
     if options.nbest > translator.settings.beam_size:
         raise UserError(f"--nbest {options.nbest} needs a beam as wide: add --beam {options.nbest}.")
+    familiar, doubtful = Familiar.of(runs[0]), 0
     gallery = None
     if options.heatmap:
         from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
 
-        direction = run.config().data.direction()
+        direction = runs[0].config().data.direction()
         gallery = Gallery(options.heatmap, (direction.source, direction.target), words=not options.pieces)
 
     lines = read_lines(options)
@@ -72,6 +79,10 @@ def main() -> None:
             gallery.expect(chunk)
         for source, candidates in zip(chunk, translator.translate(chunk, options.nbest), strict=True):
             number += 1
+            if doubts := familiar.doubts(source, len(candidates[0].source_tokens) - 1):
+                doubtful += 1
+                if doubtful <= NAMED:
+                    print(f"Sentence {number} {', and '.join(doubts)}: do not rely on its translation.", file=sys.stderr)
             if gallery and candidates[0].source_tokens:
                 path = gallery.add(candidates[0])
                 print(f"heatmap: {path}", file=sys.stderr)
@@ -80,8 +91,10 @@ def main() -> None:
 
                 print(as_text(explain(translator, candidates[0])))
             else:
-                print(render(source, candidates, number, options))
+                print(render(source, candidates, number, options, translator))
         sys.stdout.flush()
+    if doubtful > NAMED:
+        print(f"{doubtful} of {number} sentences are so unlike the training data.", file=sys.stderr)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -94,8 +107,16 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("text", nargs="*", help="sentences to translate")
     parser.add_argument("--file", type=Path, action="append", help="translate the lines of this file")
-    parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        help="run directory (default: the newest finished one under outputs/); several make an ensemble",
+    )
     parser.add_argument("--beam", type=cli.positive, help="beam size (default: the run's; 1 is greedy)")
+    parser.add_argument(
+        "--length-penalty", type=float, help="score = log p / length^penalty: higher is longer (default: the run's)"
+    )
     parser.add_argument("--nbest", type=cli.positive, default=1, help="translations per sentence: number, score, text")
     parser.add_argument(
         "--batch-tokens", type=cli.positive, help="hypotheses × source tokens at once; changes speed, never results"
@@ -103,7 +124,17 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)"
     )
-    parser.add_argument("--json", action="store_true", help="a JSON object per line: text, score, tokens, attention")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="a JSON object per line: text, score, words with confidence, tokens, attention",
+    )
+    parser.add_argument(
+        "--samples",
+        type=cli.positive,
+        metavar="N",
+        help="with --json: the words' confidence as mean and spread over N samples of dropout",
+    )
     parser.add_argument(
         "--alignments",
         action="store_true",
@@ -125,6 +156,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.text and options.file:
         parser.error("give text or --file, not both")
+    if options.samples and not (options.json and len(options.run or [1]) == 1):
+        parser.error("--samples adds to what --json tells of one model: give it with --json and one --run")
+    if options.explain and len(options.run or []) > 1:
+        parser.error("--explain tells what one model did: give it with one --run")
     if options.explain and (options.json or options.alignments or options.nbest > 1):
         parser.error(
             "--explain is for reading, one translation at a time: give it without --json, --alignments, --nbest"
@@ -198,10 +233,13 @@ def chunks(lines: Iterable[str], size: int, nbest: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def render(source: str, candidates: list[Any], number: int, options: argparse.Namespace) -> str:
+def render(source: str, candidates: list[Any], number: int, options: argparse.Namespace, translator: Any) -> str:
     """What stdout gets for one line of input."""
     if options.json:
-        found = [as_dict(candidate, source, options.alignments) for candidate in candidates]
+        found = [
+            as_dict(candidate, source, options.alignments) | {"words": words(candidate, options.samples, translator)}
+            for candidate in candidates
+        ]
         more = {"nbest": found} if options.nbest > 1 else {}
         return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False).translate(LINE_BREAKS)
     lines = [as_line(candidate, source, options.alignments) for candidate in candidates]
@@ -235,6 +273,18 @@ def as_dict(translation: Any, source: str, alignments: bool) -> dict[str, Any]:
 
         values["alignment"] = translation_links(source, translation)
     return values
+
+
+def words(translation: Any, samples: int | None, translator: Any) -> list[dict[str, Any]]:
+    """The words of a translation, with how sure the model is of each."""
+    from nmt.evaluation.confidence import sampled_confidence, word_confidence
+
+    if samples is None:
+        return [{"text": word.text, "confidence": round(word.confidence, 6)} for word in word_confidence(translation)]
+    return [
+        {"text": word.text, "confidence": round(word.confidence, 6), "spread": round(word.spread or 0.0, 6)}
+        for word in sampled_confidence(translator, translation, samples)
+    ]
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Hypothesis(NamedTuple):
     tokens: list[int]  # without BOS and EOS
     score: float  # log p / length^penalty, EOS included in both
     weights: Tensor | None  # (len(tokens) + 1, S) attention, one row per token and one for EOS
+    log_probs: list[float]  # of each token and of EOS: their sum is log p
 
 
 class _Step(NamedTuple):
@@ -43,8 +44,9 @@ class _Step(NamedTuple):
     parents: Tensor  # (N,) of each hypothesis still alive, its row before the step
     tokens: Tensor  # (N,) and the token that it gained
     weights: Tensor | None  # (rows before the step, S)
+    scores: Tensor  # (N,) its log probability so far
     ended: Tensor  # (M,) rows before the step whose hypothesis ended here
-    ended_scores: Tensor  # (M,)
+    ended_scores: Tensor  # (M,) log probabilities of these, with EOS
     ended_sentences: Tensor  # (M,)
 
 
@@ -78,17 +80,16 @@ def search(model: Model, source: Tensor, lengths: Tensor, settings: DecodeSettin
         parents, tokens, scores = _best(scores.unsqueeze(1) + log_probs, candidates, sentence, room, settings.beam_size)
 
         over, alive = tokens == EOS, tokens != EOS
-        normalised = scores[over] / (len(steps) + 1) ** settings.length_penalty
-        ended = (parents[over], normalised, sentence[parents[over]])
+        ended = (parents[over], scores[over], sentence[parents[over]])
         room -= torch.bincount(ended[2], minlength=sentences)
         parents, tokens, scores = parents[alive], tokens[alive], scores[alive]
-        steps.append(_Step(parents, tokens, weights, *ended))
+        steps.append(_Step(parents, tokens, weights, scores, *ended))
 
         before, sentence = sentence, sentence[parents]
         state = select_rows(state, parents)
         if not torch.equal(before, sentence):  # memory depends on the sentence alone: copy it only when rows move
             memory = select_rows(memory, parents)
-    return _walk_back(steps, lengths.tolist())
+    return _walk_back(steps, lengths.tolist(), settings.length_penalty)
 
 
 def _continuations(logits: Tensor, must_end: Tensor, beam: int) -> tuple[Tensor, Tensor]:
@@ -148,21 +149,26 @@ def _best(values: Tensor, tokens: Tensor, sentence: Tensor, room: Tensor, beam: 
     return rows, tokens[rows, (place % width)[chosen]], best[chosen]
 
 
-def _walk_back(steps: list[_Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
+def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: float) -> list[list[Hypothesis]]:
     """Read every ended hypothesis from its end to its beginning."""
     steps = [step if step.weights is None else step._replace(weights=step.weights.cpu()) for step in steps]
     parents = [step.parents.tolist() for step in steps]
     tokens = [step.tokens.tolist() for step in steps]
+    scores = [step.scores.tolist() for step in steps]
     found: list[list[Hypothesis]] = [[] for _ in source_lengths]
     for end, step in enumerate(steps):
         ends = zip(step.ended.tolist(), step.ended_scores.tolist(), step.ended_sentences.tolist(), strict=True)
         for row, score, sentence in ends:
             path, rows = [], [row]  # rows: where the hypothesis stood before each step, last step first
+            sums = [score]  # its log probability after each step, last step first
             for t in range(end - 1, -1, -1):
                 path.append(tokens[t][rows[-1]])
+                sums.append(scores[t][rows[-1]])
                 rows.append(parents[t][rows[-1]])
             weights = _attention(steps[: end + 1], rows[::-1], source_lengths[sentence])
-            found[sentence].append(Hypothesis(path[::-1], score, weights))
+            log_probs = [after - before for after, before in zip(sums, [*sums[1:], 0.0], strict=True)]
+            normalised = score / (end + 1) ** length_penalty
+            found[sentence].append(Hypothesis(path[::-1], normalised, weights, log_probs[::-1]))
     return [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in found]
 
 

@@ -19,6 +19,7 @@ from nmt.data.batching import sorted_batches
 from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
+from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.run import Run
@@ -44,9 +45,10 @@ class Translation:
     attention: Any  # array (target tokens, source tokens), or None for a model without attention
     source_ids: list[int]  # the same tokens as numbers, the ends of the sentences included
     target_ids: list[int]
+    log_probs: list[float]  # of each target token
 
 
-EMPTY = Translation("", 0.0, [], [], None, [], [])  # the translation of nothing
+EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of nothing
 
 
 class Translator:
@@ -83,6 +85,24 @@ class Translator:
         checkpoint = Checkpoints(run.checkpoints, run.identity()).load_best(best_step, model, chosen)
         settings = dataclasses.replace(config.decode, **overrides)
         return cls(model.eval(), source, target, settings, chosen, checkpoint)
+
+    @classmethod
+    def load_all(cls, runs: Sequence[Run], device: str = "auto", **overrides: Any) -> Translator:
+        """One run, or an ensemble of several that share their pieces; the first tells how to search."""
+        first, *others = members = [cls.load(run, device, **overrides) for run in runs]
+        if not others:
+            return first
+        for run, member in zip(runs, members, strict=True):
+            if [each.model for each in member._tokenizers()] != [each.model for each in first._tokenizers()]:
+                raise UserError(
+                    f"{run.directory} cuts text into other pieces than {runs[0].directory}: an ensemble needs runs on "
+                    "the same prepared corpus."
+                )
+        model = Ensemble([member.model for member in members]).eval()
+        return cls(model, *first._tokenizers(), first.settings, first.device)
+
+    def _tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
+        return self.source_tokenizer, self.target_tokenizer
 
     def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
         """Up to `nbest` (or all `beam_size`) translations of each text, best first; an empty text has the empty one.
@@ -122,6 +142,7 @@ class Translator:
             attention=None if hypothesis.weights is None else hypothesis.weights.numpy(),
             source_ids=source,
             target_ids=[*hypothesis.tokens, EOS],
+            log_probs=hypothesis.log_probs,
         )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Finished, assert_fails, command, finished
+from tests.commands import Finished, assert_fails, command, finished, train_arguments
 from tests.conftest import ROOT
 
 __all__ = ["finished"]  # pytest finds the fixture here
@@ -135,3 +135,80 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
     assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
     assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+
+
+@pytest.fixture(scope="module")
+def second(finished: Finished) -> Path:
+    """Another seed of the same run."""
+    folder = finished[0].parent
+    done = command("train.py", *train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked"))
+    assert done.returncode == 0, done.stderr
+    return folder / "second"
+
+
+def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_path: Path) -> None:
+    run, _ = finished
+    both = ("--run", str(run), "--run", str(second))
+    single, together = (
+        json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
+    )
+    assert together["score"] != single["score"]
+    assert len(together["attention"]) == len(together["target_tokens"])
+    scored = command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
+    assert scored.returncode == 0, scored.stderr
+    assert "BLEU lc-tok" in scored.stdout
+    scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
+    assert len(set(scores["evaluated"]["ensemble"])) == 2
+    assert scores["lc_tok"]["signature"].startswith("lc-tok:moses-fr-")
+    tuned = command("scripts/tune_search.py", *both, "--beams", "1", "3")
+    assert tuned.returncode == 0, tuned.stderr
+    assert tuned.stdout.splitlines()[-1].startswith("decode.beam_size=")
+    refused = command("translate.py", *both, "--explain", "tea")
+    assert refused.returncode == 2
+    assert "one --run" in refused.stderr
+    assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
+
+
+def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
+    other = command("train.py", *train_arguments(tmp_path, "data.vocab_size=300"))
+    assert other.returncode == 0, other.stderr
+    done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
+    assert_fails(done, "other pieces", "same prepared corpus")
+
+
+def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
+    run, _ = finished
+    plain, sampled = (
+        json.loads(command("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
+        for more in ((), ("--samples", "5"))
+    )
+    assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
+    assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
+    assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
+    assert any(word["spread"] > 0 for word in sampled["words"])
+    refused = command("translate.py", "--run", str(run), "--samples", "5", "tea")
+    assert refused.returncode == 2
+    assert "give it with --json" in refused.stderr
+
+
+def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
+    run, _ = finished
+    lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
+    done = command("translate.py", "--run", str(run), *lines)
+    assert len(done.stdout.splitlines()) == 3
+    first, second = (line for line in done.stderr.splitlines() if "do not rely" in line)
+    assert first.startswith("Sentence 2 is written in Cyrillic")
+    assert first.endswith("do not rely on its translation.")
+    assert second.startswith("Sentence 3 has ")
+
+
+def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Finished) -> None:
+    run, _ = finished
+    short, long = (
+        json.loads(
+            command("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
+        )
+        for penalty in ("0", "3")
+    )
+    assert len(short["target_tokens"]) <= len(long["target_tokens"])
+    assert_fails(command("translate.py", "--run", str(run), "--length-penalty", "nan", "tea"), "length_penalty")

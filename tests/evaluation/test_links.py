@@ -148,11 +148,11 @@ def test_pieces_of_no_word_are_left_out() -> None:
 
 def test_links_of_a_translation(caplog: pytest.LogCaptureFixture) -> None:
     attention = np.array([[0.1, 0.2, 0.7, 0.0], [0.3, 0.4, 0.3, 0.0], [0.0, 0.0, 0.0, 1.0]])
-    made = Translation("b c", 0.0, ["▁x", "y", "▁z", "</s>"], ["▁b", "▁c", "</s>"], attention, [], [])
+    made = Translation("b c", 0.0, ["▁x", "y", "▁z", "</s>"], ["▁b", "▁c", "</s>"], attention, [], [], [])
     assert translation_links(" xy\u2003z ", made) == [(1, 0), (0, 1)]
     assert translation_links("", EMPTY) == []
-    odd = Translation("other", 0.0, made.source_tokens, made.target_tokens, attention, [], [])
+    odd = Translation("other", 0.0, made.source_tokens, made.target_tokens, attention, [], [], [])
     assert translation_links("xy z", odd) == []
     assert "do not spell" in caplog.text
     with pytest.raises(UserError, match="no attention"):
-        translation_links("xy z", Translation("b c", 0.0, made.source_tokens, made.target_tokens, None, [], []))
+        translation_links("xy z", Translation("b c", 0.0, made.source_tokens, made.target_tokens, None, [], [], []))

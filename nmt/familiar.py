@@ -1,0 +1,44 @@
+"""What a model has seen of its source language, and which sentences are so unlike it that they deserve a warning."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from nmt.errors import UserError
+from nmt.run import Run
+from nmt.scripts import count_scripts
+
+_HARDLY = 0.001  # a script with less than this share of the training text was not learnt
+_FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be read
+
+
+@dataclass(frozen=True)
+class Familiar:
+    """Scripts and lengths of the sentences that a model was trained on."""
+
+    scripts: dict[str, float]  # share of the letters
+    longest: int  # in tokens
+
+    @classmethod
+    def of(cls, run: Run) -> Familiar:
+        """Read what the run keeps of its data's report."""
+        path = run.directory / "data" / "report.json"
+        try:
+            side = json.loads(path.read_text(encoding="utf-8"))["source"]
+            return cls(dict(side["scripts"]), int(side["lengths"]["longest"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
+
+    def doubts(self, text: str, tokens: int) -> list[str]:
+        """What a sentence of so many tokens has that no sentence of the training data had."""
+        found = []
+        letters = count_scripts([text])
+        strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}
+        if sum(strange.values()) > _FOREIGN * letters.total():
+            names = " and ".join(name.capitalize() for name in sorted(strange, key=lambda name: -strange[name])[:3])
+            known = " and ".join(name.capitalize() for name, share in self.scripts.items() if share >= _HARDLY)
+            found.append(f"is written in {names}, and the model has learnt {known or 'no letters'} only")
+        if tokens > self.longest:
+            found.append(f"has {tokens} tokens, and the longest sentence in training had {self.longest}")
+        return found

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from nmt.config import DecodeSettings
+from nmt.data.tokenizer import Tokenizer
+from nmt.evaluation.confidence import sampled_confidence, word_confidence
+from nmt.translator import EMPTY, Translator
+from tests.conftest import tiny_model
+
+
+def make(dropout: float) -> Translator:
+    tokenizer = Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
+    kinds = [f"model.{kind}_dropout={dropout}" for kind in ("embedding", "state", "readout")]
+    built = tiny_model("model=bahdanau", *kinds, vocab=len(tokenizer)).eval()
+    with torch.no_grad():
+        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
+    return Translator(built, tokenizer, tokenizer, DecodeSettings(beam_size=4), torch.device("cpu"))
+
+
+def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
+    translator = make(0.0)
+    for candidates in translator.translate(["I see a cat .", "we see it ."]):
+        for translation in candidates:
+            words = word_confidence(translation)
+            end = math.exp(translation.log_probs[-1])
+            whole = math.prod(word.confidence for word in words) * end
+            score = translation.score * len(translation.log_probs)
+            assert math.log(whole) == pytest.approx(score, abs=1e-3)
+            assert all(0 < word.confidence <= 1 for word in words)
+            assert all(word.spread is None for word in words)
+
+
+def test_without_dropout_the_samples_all_agree_with_the_search() -> None:
+    translator = make(0.0)
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    plain, sampled = word_confidence(translation), sampled_confidence(translator, translation, 3)
+    assert [word.text for word in plain] == [word.text for word in sampled]
+    assert [word.confidence for word in plain] == pytest.approx([word.confidence for word in sampled], abs=1e-4)
+    assert [word.spread for word in sampled] == pytest.approx([0.0] * len(sampled), abs=1e-6)
+
+
+def test_dropout_spreads_and_leaves_nothing_behind() -> None:
+    translator = make(0.3)
+    ((translation, *_),) = translator.translate(["I see a cat ."])
+    before = torch.get_rng_state()
+    sampled = sampled_confidence(translator, translation, 8)
+    assert torch.equal(before, torch.get_rng_state())
+    assert not translator.model.training
+    assert any(word.spread and word.spread > 0 for word in sampled)
+    assert sampled == sampled_confidence(translator, translation, 8)
+
+
+def test_nothing_has_no_words() -> None:
+    assert word_confidence(EMPTY) == []
+    assert sampled_confidence(make(0.1), EMPTY, 2) == []
