@@ -1,0 +1,104 @@
+"""Teach one model what several know: their own translations of the training sentences become further pairs.
+
+    python scripts/distil.py --run outputs/A --run outputs/B --output data/raw/distilled
+
+Sequence-level distillation (Kim and Rush 2016). Sentences that were held out are not translated: no test set is seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt import cli
+from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.translator import Translator
+
+EXAMPLES = """examples:
+  python scripts/distil.py --run outputs/A --run outputs/B --run outputs/C --output data/raw/distilled
+  python scripts/distil.py --run outputs/A --output data/raw/distilled --beam 3
+"""
+TOGETHER = 4096  # sentences translated between two reports
+
+
+def main() -> None:
+    """Translate the training sentences of the first run, write pairs, say how to train on them."""
+    options = parse(sys.argv[1:])
+    from nmt.console import log_to_console
+    from nmt.data.prepare import prepare
+    from nmt.data.settings import as_list
+    from nmt.files import new_directory
+    from nmt.run import Run
+    from nmt.translator import Translator
+
+    log_to_console()
+    runs = [Run(directory) for directory in options.run]
+    data, key = runs[0].config().data, runs[0].read_config()[1]["data_key"]
+    if options.output.exists():
+        raise UserError(f"{options.output} exists already: choose another --output.")
+    corpus = prepare(data, key)
+    sides = (corpus.source_tokenizer, corpus.train.source), (corpus.target_tokenizer, corpus.train.target)
+    texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
+    known = list(zip(*texts, strict=True))
+    overrides = {} if options.beam is None else {"beam_size": options.beam}
+    translator = Translator.load_all(runs, options.device, **overrides)
+    new = translated(translator, known)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    direction = data.direction()
+    places = [f"data.path={options.output / 'train.tsv'}", f"'data.columns=[{direction.source},{direction.target}]'"]
+    with new_directory(options.output, existing="refuse") as directory:
+        write(directory / "train.tsv", [*known, *new])
+        for name, given, entries in (
+            ("val", as_list(data.val_path), corpus.val_sentences),
+            ("test", as_list(data.test_path), corpus.test_sentences),
+        ):
+            if not given:  # held out from the run's corpus: they are to be held out from this one as well
+                write(directory / f"{name}.tsv", ((each.source, text) for each in entries for text in each.references))
+            where = given or [str(options.output / f"{name}.tsv")]
+            places.append(
+                f"data.{name}_path={where[0]}" if len(where) == 1 else f"'data.{name}_path=[{','.join(where)}]'"
+            )
+    print(f"{len(new)} pairs were added to {len(known)}. Train on them with", file=sys.stderr)
+    print(f"python train.py data=anki data.name=distilled {' '.join(places)}")
+
+
+def translated(translator: Translator, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each source with its translation, unless that pair is known."""
+    sources, seen = list(dict.fromkeys(source for source, _ in known)), set(known)
+    new: list[tuple[str, str]] = []
+    for start in range(0, len(sources), TOGETHER):
+        chunk = sources[start : start + TOGETHER]
+        pairs = zip(chunk, (found[0].text for found in translator.translate(chunk, nbest=1)), strict=True)
+        new += [pair for pair in pairs if pair[1] and pair not in seen]
+        print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)
+    return new
+
+
+def write(path: Path, pairs: Iterable[tuple[str, str]]) -> None:
+    """Pairs as lines of a table."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{source}\t{target}\n" for source, target in pairs)
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(
+        prog="distil.py",
+        description="Add the translations of one run, or of an ensemble, to the pairs that it was trained on.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
+    parser.add_argument("--output", type=Path, required=True, help="directory for the pairs; must not exist")
+    parser.add_argument("--beam", type=cli.positive, help="beam size (default: the first run's)")
+    parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    cli.run(main)

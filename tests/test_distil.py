@@ -1,0 +1,59 @@
+"""scripts/distil.py and scripts/challenge_copying.py, on a run of a few seconds."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from challenge_copying import KINDS, SENTENCES, challenge
+
+from nmt.data.heldout import read_held_out
+from tests.commands import Finished, assert_fails, command, finished
+
+__all__ = ["finished"]  # pytest finds the fixture here
+
+
+def pairs_of(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, tmp_path: Path) -> None:
+    run, _ = finished
+    output = tmp_path / "distilled"
+    done = command("scripts/distil.py", "--run", str(run), "--run", str(run), "--output", str(output))
+    assert done.returncode == 0, done.stderr
+    pairs = pairs_of(output / "train.tsv")
+    assert all(len(pair) == 2 and all(pair) for pair in pairs)
+    held_out = [entry for name in ("val", "test") for entry in read_held_out(run / "data" / f"{name}.tsv")]
+    assert not {source for source, _ in pairs} & {entry.source for entry in held_out}
+    assert len(pairs) > len({source for source, _ in pairs})  # some have a translation by hand and one by the model
+
+    program, name, *arguments = shlex.split(done.stdout)
+    assert (program, name) == ("python", "train.py")
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
+    student = command("train.py", "experiment=smoke", *arguments, *places)
+    assert student.returncode == 0, student.stderr
+    for name in ("val", "test"):
+        taught, own = (list(read_held_out(each / "data" / f"{name}.tsv")) for each in (run, tmp_path / "student"))
+        assert taught == own  # scores of teacher and student are comparable
+
+    again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
+    assert_fails(again, "exists already")
+
+
+def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:
+    for style in SENTENCES:
+        items = list(challenge(style))
+        assert items == list(challenge(style))
+        assert {kind for kind, _, _ in items} == set(KINDS)
+        assert all(string in sentence for _, string, sentence in items)
+        assert len({string for _, string, _ in items}) > 150
+
+
+def test_copying_is_scored_by_kind(finished: Finished) -> None:
+    run, _ = finished
+    done = command("scripts/challenge_copying.py", "--run", str(run), "--failures", "2")
+    assert done.returncode == 0, done.stderr
+    for kind in KINDS:
+        assert any(kind in line and "100" in line and "%" in line for line in done.stdout.splitlines())
+    assert len(done.stdout.splitlines()[-1].split("\t")) == 2
