@@ -30,6 +30,7 @@ class TrainSettings:
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1
     consistency: float = 0.0  # weight of the divergence between two passes with other dropout (R-Drop); 0: one pass
+    made_up_words: float = 0.0  # share of the pairs in which a word is replaced, on both sides, by a string to copy
     bpe_dropout: float = 0.0  # probability that a merge of two pieces is left out, anew in every epoch
     average_decay: float = 0.0  # of the moving average of weights that is validated and kept; 0: the weights themselves
     clip_norm: float = 1.0  # 0 switches clipping off
@@ -62,7 +63,7 @@ class TrainSettings:
             raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
         if self.consistency < 0:
             raise UserError(f"train.consistency must be at least 0; it is {self.consistency}.")
-        for name in ("bpe_dropout", "average_decay"):
+        for name in ("made_up_words", "bpe_dropout", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
         if self.clip_norm < 0:

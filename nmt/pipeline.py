@@ -165,6 +165,7 @@ def make_trainer(
         corpus.train,
         (corpus.source_tokenizer, corpus.target_tokenizer),
         plan,
+        settings.made_up_words,
         settings.bpe_dropout,
         config.seed,
         place=lambda batch: place(batch, device),

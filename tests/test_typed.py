@@ -72,7 +72,7 @@ def test_every_model_config_is_valid(name: str) -> None:
     assert sum(p.numel() for p in model.parameters()) > 1000
 
 
-@pytest.mark.parametrize("group", ["data", "optimizer", "scheduler", "decode", "experiment"])
+@pytest.mark.parametrize("group", ["data", "optimizer", "scheduler", "decode", "size", "experiment"])
 def test_every_other_config_is_valid(group: str) -> None:
     options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
     assert options

@@ -140,11 +140,11 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(TEXTS, vocab_size=400)
 
 
-def pairs(tokenizer: Tokenizer, dropout: float, seed: int = 1) -> TrainingPairs:
+def pairs(tokenizer: Tokenizer, dropout: float, seed: int = 1, made_up: float = 0.0) -> TrainingPairs:
     side = sequences(tokenizer.encode_batch(TEXTS))
     store = TokenStore(side, side)
     plan = BatchPlan(side.lengths, side.lengths, 8, "sentences", seed)
-    return TrainingPairs(store, (tokenizer, tokenizer), plan, dropout, seed)
+    return TrainingPairs(store, (tokenizer, tokenizer), plan, made_up, dropout, seed)
 
 
 def texts_of(tokenizer: Tokenizer, batch: Any) -> list[str]:
@@ -177,3 +177,21 @@ def test_bpe_dropout_depends_on_seed_and_epoch_alone(tokenizer: Tokenizer) -> No
     another = pairs(tokenizer, 0.2, seed=2)
     another.epoch(0)
     assert not torch.equal(first, another.batch(indices).source)
+
+
+def test_made_up_words_are_the_same_on_both_sides_and_new_in_every_epoch(tokenizer: Tokenizer) -> None:
+    changing, again = pairs(tokenizer, 0.0, made_up=0.5), pairs(tokenizer, 0.0, made_up=0.5)
+    indices = np.arange(len(TEXTS))
+    seen = []
+    for epoch in (0, 1):
+        changing.epoch(epoch)
+        again.epoch(epoch)
+        batch = changing.batch(indices)
+        assert torch.equal(batch.source, again.batch(indices).source)
+        sources = texts_of(tokenizer, batch)
+        assert sources == [tokenizer.decode([i for i in row if i > 3]) for row in batch.target_out.tolist()]
+        seen.append(sources)
+        changed = [new for old, new in zip(TEXTS, sources, strict=True) if new != old]
+        assert 0.2 < len(changed) / len(TEXTS) < 0.8
+        assert changing.tokens(indices) == batch.tokens
+    assert seen[0] != seen[1]
