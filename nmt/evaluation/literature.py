@@ -16,7 +16,7 @@ _TWO_LETTERS = {"eng": "en", "fra": "fr", "deu": "de", "spa": "es", "ita": "it",
 
 
 class LowerCasedTokens:
-    """Lower-case → normalise punctuation → tokenise, by the rules of a language; the order is that of Multi30k's files."""
+    """Lower-case → normalise punctuation → tokenise: the order that Multi30k's own files were made in."""
 
     def __init__(self, language: str) -> None:
         self.language = _TWO_LETTERS.get(language, language)
