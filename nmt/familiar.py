@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 
 from nmt.errors import UserError
 from nmt.run import Run
-from nmt.scripts import count_scripts
+from nmt.scripts import scripts_of
 
 _HARDLY = 0.001  # a script with less than this share of the training text was not learnt
 _FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be read
@@ -33,7 +34,7 @@ class Familiar:
     def doubts(self, text: str, tokens: int) -> list[str]:
         """What a sentence of so many tokens has that no sentence of the training data had."""
         found = []
-        letters = count_scripts([text])
+        letters = scripts_of(Counter(text))
         strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}
         if sum(strange.values()) > _FOREIGN * letters.total():
             names = " and ".join(name.capitalize() for name in sorted(strange, key=lambda name: -strange[name])[:3])
