@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+_PREFIX = "weights."  # of the tensors in a checkpoint
+
 
 class WeightAverage:
     """w̄ ← d·w̄ + (1 − d)·w after every update, with a shorter memory at first: d = min(decay, (1 + t) / (10 + t)).
@@ -40,14 +42,18 @@ class WeightAverage:
         """A copy of the weights that training goes on with, to be saved beside a model that has the averages."""
         if not self.decay:
             return {}
-        return {f"weights.{name}": weight.clone() for name, weight in zip(self._names, self._weights, strict=True)}
+        return {_PREFIX + name: weight.clone() for name, weight in zip(self._names, self._weights, strict=True)}
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
-        """Begin again from a model that has the averages, and the `tensors` that were saved beside it."""
-        if not self.decay:
+        """Begin again from a model as it was saved, and the `tensors` that were saved beside it.
+
+        The decay may have been 0 then, or be 0 now: without tensors the model has the weights themselves.
+        """
+        if self.decay:
+            torch._foreach_copy_(self._averages, self._weights)
+        if not any(name.startswith(_PREFIX) for name in tensors):
             return
-        torch._foreach_copy_(self._averages, self._weights)
-        saved = [tensors[f"weights.{name}"] for name in self._names]
+        saved = [tensors[_PREFIX + name] for name in self._names]
         if any(old.shape != new.shape for old, new in zip(self._weights, saved, strict=True)):
             raise ValueError("its weights are of another shape")
         for weight, value in zip(self._weights, saved, strict=True):

@@ -195,3 +195,16 @@ def test_made_up_words_are_the_same_on_both_sides_and_new_in_every_epoch(tokeniz
         assert 0.2 < len(changed) / len(TEXTS) < 0.8
         assert changing.tokens(indices) == batch.tokens
     assert seen[0] != seen[1]
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
+def test_the_decay_may_change_when_a_run_is_resumed(tmp_path: Path, before: float, after: float) -> None:
+    store = toy_store(60, COPY)
+    first = make_trainer(tmp_path, store, settings(max_steps=5, average_decay=before), *DROPOUT)
+    first.fit()
+    second = make_trainer(tmp_path, store, settings(max_steps=9, average_decay=after), *DROPOUT, seed=2)
+    second.restore()
+    for one, other in zip(first.model.parameters(), second.model.parameters(), strict=True):
+        assert torch.equal(one, other)  # training goes on with the weights, whatever was averaged
+    second.fit()
+    assert second.state.step == 9
