@@ -31,8 +31,9 @@ class TrainSettings:
     label_smoothing: float = 0.1
     consistency: float = 0.0  # weight of the divergence between two passes with other dropout (R-Drop); 0: one pass
     made_up_words: float = 0.0  # share of the pairs in which a word is replaced, on both sides, by a string to copy
-    bpe_dropout: float = 0.0  # probability that a merge of two pieces is left out, anew in every epoch
-    average_decay: float = 0.0  # of the moving average of weights that is validated and kept; 0: the weights themselves
+    average_decay: float = (
+        0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
+    )
     clip_norm: float = 1.0  # 0 switches clipping off
     teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
     teacher_forcing_end: float = 1.0  # … moving linearly to this one
@@ -61,9 +62,9 @@ class TrainSettings:
                 raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
         if not 0 <= self.label_smoothing < 1:
             raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
-        if self.consistency < 0:
+        if not 0 <= self.consistency < math.inf:
             raise UserError(f"train.consistency must be at least 0; it is {self.consistency}.")
-        for name in ("made_up_words", "bpe_dropout", "average_decay"):
+        for name in ("made_up_words", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
         if self.clip_norm < 0:
@@ -89,8 +90,8 @@ class DecodeSettings:
         for name in ("beam_size", "batch_tokens"):
             if getattr(self, name) < 1:
                 raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
-        if not math.isfinite(self.length_penalty):
-            raise UserError(f"decode.length_penalty must be a number; it is {self.length_penalty}.")
+        if not -10 <= self.length_penalty <= 10:
+            raise UserError(f"decode.length_penalty must be between -10 and 10; it is {self.length_penalty}.")
         if self.max_length_ratio < 0 or self.max_length_extra < 1:
             raise UserError("decode.max_length_ratio must be at least 0 and decode.max_length_extra at least 1.")
 

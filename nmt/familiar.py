@@ -27,8 +27,9 @@ class Familiar:
         path = run.directory / "data" / "report.json"
         try:
             side = json.loads(path.read_text(encoding="utf-8"))["source"]
-            return cls(dict(side["scripts"]), int(side["lengths"]["longest"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            shares = {str(name): float(share) for name, share in side["scripts"].items()}
+            return cls(shares, int(side["lengths"]["longest"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
 
     def doubts(self, text: str, tokens: int) -> list[str]:

@@ -99,7 +99,8 @@ class Translator:
                     "the same prepared corpus."
                 )
         model = Ensemble([member.model for member in members]).eval()
-        return cls(model, *first._tokenizers(), first.settings, first.device)
+        checkpoints = " + ".join(str(member.checkpoint) for member in members)
+        return cls(model, *first._tokenizers(), first.settings, first.device, checkpoints)
 
     def _tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         return self.source_tokenizer, self.target_tokenizer

@@ -113,7 +113,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
     parser.add_argument("--style", choices=list(SENTENCES), default="talk", help="kind of sentences (%(default)s)")
-    parser.add_argument("--failures", type=int, default=0, metavar="N", help="also print so many failures")
+    parser.add_argument("--failures", type=cli.positive, default=0, metavar="N", help="also print so many failures")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     return parser.parse_args(arguments)
 

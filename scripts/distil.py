@@ -8,6 +8,7 @@ Sequence-level distillation (Kim and Rush 2016). Sentences that were held out ar
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from nmt import cli
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
+    from nmt.data.heldout import HeldOut
     from nmt.translator import Translator
 
 EXAMPLES = """examples:
@@ -31,7 +33,6 @@ def main() -> None:
     options = parse(sys.argv[1:])
     from nmt.console import log_to_console
     from nmt.data.prepare import prepare
-    from nmt.data.settings import as_list
     from nmt.files import new_directory
     from nmt.run import Run
     from nmt.translator import Translator
@@ -49,22 +50,19 @@ def main() -> None:
     translator = Translator.load_all(runs, options.device, **overrides)
     new = translated(translator, known)
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    direction = data.direction()
-    places = [f"data.path={options.output / 'train.tsv'}", f"'data.columns=[{direction.source},{direction.target}]'"]
     with new_directory(options.output, existing="refuse") as directory:
         write(directory / "train.tsv", [*known, *new])
-        for name, given, entries in (
-            ("val", as_list(data.val_path), corpus.val_sentences),
-            ("test", as_list(data.test_path), corpus.test_sentences),
-        ):
-            if not given:  # held out from the run's corpus: they are to be held out from this one as well
-                write(directory / f"{name}.tsv", ((each.source, text) for each in entries for text in each.references))
-            where = given or [str(options.output / f"{name}.tsv")]
-            places.append(
-                f"data.{name}_path={where[0]}" if len(where) == 1 else f"'data.{name}_path=[{','.join(where)}]'"
-            )
+        held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
+        files = {name: write_held_out(directory, name, entries) for name, entries in held_out.items()}
     print(f"{len(new)} pairs were added to {len(known)}. Train on them with", file=sys.stderr)
-    print(f"python train.py data=anki data.name=distilled {' '.join(places)}")
+    direction = data.direction()
+    settings = {
+        "data.path": f"'{options.output / 'train.tsv'}'",
+        "data.columns": f"[{direction.source},{direction.target}]",
+        **{f"data.{name}_path": in_hydra(options.output, names) for name, names in files.items()},
+    }
+    places = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
+    print(f"python train.py data=anki data.name=distilled {places}")
 
 
 def translated(translator: Translator, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -77,6 +75,27 @@ def translated(translator: Translator, known: Sequence[tuple[str, str]]) -> list
         new += [pair for pair in pairs if pair[1] and pair not in seen]
         print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)
     return new
+
+
+def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> list[str]:
+    """The same sentences for teacher and student, source first; gives the names of the files.
+
+    Lines of parallel files stay lines; a table is grouped by source, which is how several references stay together.
+    """
+    if all(len(entry.references) == 1 for entry in entries):
+        sides = {f"{name}.source": [each.source for each in entries]}
+        sides[f"{name}.target"] = [each.references[0] for each in entries]
+        for file, texts in sides.items():
+            (directory / file).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        return list(sides)
+    write(directory / f"{name}.tsv", ((each.source, text) for each in entries for text in each.references))
+    return [f"{name}.tsv"]
+
+
+def in_hydra(directory: Path, names: Sequence[str]) -> str:
+    """Files as the value of a setting."""
+    paths = [f"'{directory / name}'" for name in names]
+    return paths[0] if len(paths) == 1 else f"[{','.join(paths)}]"
 
 
 def write(path: Path, pairs: Iterable[tuple[str, str]]) -> None:

@@ -33,9 +33,12 @@ def fetch(url: str, file: Path, check: Callable[[Path], None], missing: str) -> 
         DownloadError: The file cannot be had, or is not what it should be.
     """
     record = file.with_name(f"{file.name}.sha256")
-    if file.is_file() and record.is_file() and record.read_text().split()[:1] == [_sha256(file)]:
+    if file.is_file() and record.is_file() and record.read_bytes().split()[:1] == [_sha256(file).encode()]:
         return file
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DownloadError(f"{file.parent} cannot be made ({error.strerror}): choose another directory.") from error
     partial = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         _read(url, partial, missing)
@@ -49,8 +52,8 @@ def fetch(url: str, file: Path, check: Callable[[Path], None], missing: str) -> 
 
 
 def _read(url: str, file: Path, missing: str) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": USER_AGENT})
     try:
+        request = urllib.request.Request(url, headers={"User-Agent": USER_AGENT})
         with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as response, file.open("wb") as out:
             size = 0
             while block := response.read(2**16):
@@ -66,9 +69,11 @@ def _read(url: str, file: Path, missing: str) -> None:
     except urllib.error.HTTPError as error:
         hint = missing if error.code == 404 else "try again later"
         raise DownloadError(f"{url} cannot be fetched (HTTP {error.code}): {hint}.") from error
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise DownloadError(f"{url} cannot be fetched ({reason}): check the network and try again.") from error
+        raise DownloadError(
+            f"{url} cannot be fetched ({reason}): check the network and the address, and try again."
+        ) from error
     if expected is not None and size != int(expected):
         raise DownloadError(f"{url} broke off after {size} of {expected} bytes: try again.")
 

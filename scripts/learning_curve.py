@@ -34,7 +34,10 @@ def main() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    curves = {path.resolve().name: read(path) for path in options.runs}
+    names = [path.resolve().name for path in options.runs]
+    if len(set(names)) < len(names):
+        names = list(map(str, options.runs))
+    curves = {name: read(path) for name, path in zip(names, options.runs, strict=True)}
     goals = [f"{goal:g} BLEU" for goal in options.bleu]
     table = Table("run", *goals, "best", title="Minutes of training until validation first showed")
     for name, (minutes, values) in curves.items():
@@ -78,7 +81,7 @@ def draw(curves: dict[str, Curve]) -> Figure:
         figure = new_figure()
         axes = add_axes(figure, 0, 5.6, 4.2)
         axes.set_xlim(0, max(line.x[-1] for line in lines))
-        axes.set_ylim(0, 1.05 * max(float(line.mean.max()) for line in lines))
+        axes.set_ylim(0, 1.05 * max(1.0, *(float(line.mean.max()) for line in lines)))
         name_axes(axes, "Validation BLEU, greedy search", "minutes of training")
         draw_lines(axes, lines, looks(list(curves), next(iter(curves))), marker="o", markersize=2.4)
         fit_figure(figure)

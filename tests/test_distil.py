@@ -8,7 +8,7 @@ from pathlib import Path
 from challenge_copying import KINDS, SENTENCES, challenge
 
 from nmt.data.heldout import read_held_out
-from tests.commands import Finished, assert_fails, command, finished
+from tests.commands import Finished, assert_fails, command, finished, train_arguments
 
 __all__ = ["finished"]  # pytest finds the fixture here
 
@@ -41,6 +41,22 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
     assert_fails(again, "exists already")
 
 
+def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
+    given = [f"data.{name}_path={tmp_path / name}.tsv" for name in ("val", "test")]
+    (tmp_path / "val.tsv").write_text("I hear it now.\tmaintenant j'entends ça.\n", encoding="utf-8")
+    (tmp_path / "test.tsv").write_text("you hear it now.\tmaintenant tu entends ça.\n", encoding="utf-8")
+    teacher = command("train.py", *train_arguments(tmp_path, *given, "data.source=fra", "data.target=eng"))
+    assert teacher.returncode == 0, teacher.stderr
+    done = command("scripts/distil.py", "--run", str(tmp_path / "run"), "--output", str(tmp_path / "di stilled"))
+    arguments = shlex.split(done.stdout)[2:]
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
+    student = command("train.py", "experiment=smoke", *arguments, *places)
+    assert student.returncode == 0, student.stderr
+    for name in ("val", "test"):
+        of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("run", "student"))
+        assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
+
+
 def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:
     for style in SENTENCES:
         items = list(challenge(style))
@@ -57,3 +73,13 @@ def test_copying_is_scored_by_kind(finished: Finished) -> None:
     for kind in KINDS:
         assert any(kind in line and "100" in line and "%" in line for line in done.stdout.splitlines())
     assert len(done.stdout.splitlines()[-1].split("\t")) == 2
+
+
+def test_a_learning_curve_of_any_run(finished: Finished, tmp_path: Path) -> None:
+    run, _ = finished
+    picture = tmp_path / "curve.png"
+    done = command("scripts/learning_curve.py", str(run), "--bleu", "0", "101", "--output", str(picture))
+    assert done.returncode == 0, done.stderr
+    assert "never" in done.stdout
+    assert picture.stat().st_size > 1000
+    assert_fails(command("scripts/learning_curve.py", str(tmp_path)), "no validation on record")

@@ -211,4 +211,7 @@ def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Fini
         for penalty in ("0", "3")
     )
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
-    assert_fails(command("translate.py", "--run", str(run), "--length-penalty", "nan", "tea"), "length_penalty")
+    assert short["score"] != long["score"]
+    for impossible in ("nan", "1e308", "-1e4"):
+        refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
+        assert_fails(refused, "length_penalty", "between")

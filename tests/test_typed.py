@@ -117,3 +117,19 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     assert config.train == TrainSettings()
     assert config.decode == DecodeSettings()
     assert config.data == DataSettings(name="parallel")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "pieces", "epochs"),
+    [
+        (["data=anki"], 4000, 12),
+        (["data=anki", "size=100k"], 6000, 8),
+        (["data=parallel", "size=300k"], 8000, 6),
+        (["experiment=anki_fra"], 6000, 8),
+        (["data=demo"], 2000, 6),
+    ],
+)
+def test_the_size_of_a_corpus_brings_its_settings(overrides: list[str], pieces: int, epochs: int) -> None:
+    config = load_config(composed(*overrides))
+    assert config.data.vocab_size == pieces
+    assert config.train.max_epochs == epochs

@@ -1,4 +1,4 @@
-"""The training pairs of each epoch: always the same, or changed a little every time."""
+"""The training pairs of each epoch: always the same, or changed a little every time, and then all in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class TrainingPairs:
         tokenizers: tuple[Tokenizer, Tokenizer],
         plan: BatchPlan,
         made_up_words: float = 0.0,
-        bpe_dropout: float = 0.0,
         seed: int = 0,
         place: Callable[[Batch], Any] = lambda batch: batch,
     ) -> None:
@@ -35,17 +34,16 @@ class TrainingPairs:
             tokenizers: Of the source and of the target.
             plan: Which pairs go together, by their lengths without any change.
             made_up_words: Share of the pairs in which a word and its translation are replaced by a made-up string.
-            bpe_dropout: Probability that a merge of two pieces is left out; 0 for the pieces in the store.
-            seed: Of these choices, which depend on nothing but it and the epoch.
+            seed: Of what is made up, which depends on nothing but it and the epoch.
             place: Takes a batch to where it is needed.
         """
         self._stored = self._current = store
         self._tokenizers, self._plan, self._place = tokenizers, plan, place
-        self._made_up_words, self._bpe_dropout, self._seed = made_up_words, bpe_dropout, seed
+        self._made_up_words, self._seed = made_up_words, seed
 
     def epoch(self, epoch: int) -> list[Indices]:
         """Begin an epoch: its batches, as pair numbers."""
-        if self._made_up_words or self._bpe_dropout:
+        if self._made_up_words:
             self._current = self._changed(epoch)
         return self._plan.epoch(epoch)
 
@@ -69,21 +67,15 @@ class TrainingPairs:
         return Lexicon(self._texts)
 
     def _changed(self, epoch: int) -> TokenStore:
-        """The pairs of an epoch: some with a made-up word, all in pieces of this epoch."""
-        first, second, third = np.random.SeedSequence((self._seed, epoch)).generate_state(3).tolist()
-        texts, chance = self._texts, random.Random(first)
-        new = {}
-        if self._made_up_words:
-            chosen = (i for i in range(len(texts)) if chance.random() < self._made_up_words)
-            found = ((i, with_made_up_word(texts[i], self._lexicon, chance)) for i in chosen)
-            new = {i: pair for i, pair in found if pair}
+        """The pairs of an epoch, some of them with a made-up word."""
+        chance = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
+        chosen = (i for i in range(len(self._texts)) if chance.random() < self._made_up_words)
+        found = ((i, with_made_up_word(self._texts[i], self._lexicon, chance)) for i in chosen)
+        new = {i: pair for i, pair in found if pair}
         sides = (self._stored.source, self._stored.target)
-        return TokenStore(*(self._cut(side, sides[side], new, seed) for side, seed in ((0, second), (1, third))))
+        return TokenStore(*(self._replaced(side, stored, new) for side, stored in enumerate(sides)))
 
-    def _cut(self, side: int, stored: Sequences, new: dict[int, Pair], seed: int) -> Sequences:
-        tokenizer = self._tokenizers[side]
-        if self._bpe_dropout:
-            texts = [new.get(i, pair)[side] for i, pair in enumerate(self._texts)]
-            return Sequences.of(tokenizer.encode_with_dropout(texts, self._bpe_dropout, seed), stored.tokens.dtype)
-        ids = dict(zip(new, tokenizer.encode_batch([pair[side] for pair in new.values()]), strict=True))
+    def _replaced(self, side: int, stored: Sequences, new: dict[int, Pair]) -> Sequences:
+        texts = [pair[side] for pair in new.values()]
+        ids = dict(zip(new, self._tokenizers[side].encode_batch(texts), strict=True))
         return Sequences.of([ids.get(i) or stored[i] for i in range(len(stored))], stored.tokens.dtype)

@@ -1,4 +1,4 @@
-"""Token ids on disk, memory-mapped: the corpus is never in memory, whatever its size.
+"""Token ids on disk, memory-mapped: the corpus need not be in memory, whatever its size.
 
 A split has four raw files (tokens and offsets of each side, little-endian) and a JSON file that describes
 them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds these.

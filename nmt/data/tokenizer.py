@@ -8,8 +8,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import Literal
@@ -103,16 +101,6 @@ class Tokenizer:
     def encode_batch(self, texts: list[str]) -> list[list[int]]:
         """Ids of many sentences, encoded in parallel."""
         return self._processor.encode(texts)
-
-    def encode_with_dropout(self, texts: list[str], dropout: float, seed: int) -> list[list[int]]:
-        """Ids of many sentences in other pieces than usual: each merge is left out with some probability.
-
-        BPE-dropout (Provilkov 2020). A thread of its own, because SentencePiece seeds its random numbers once a thread.
-        """
-        sentencepiece.set_random_generator_seed(seed)
-        encode = partial(self._processor.encode, enable_sampling=True, alpha=dropout, nbest_size=-1, num_threads=1)
-        with ThreadPoolExecutor(1) as thread:
-            return thread.submit(encode, texts).result()
 
     def decode_batch(self, sequences: list[list[int]]) -> list[str]:
         """Texts of many sentences."""

@@ -16,6 +16,8 @@ from nmt.evaluation.words import merge_words
 from nmt.special import BOS
 from nmt.translator import Translation, Translator
 
+_TOGETHER = 32  # samples drawn at once
+
 
 @dataclass(frozen=True)
 class Word:
@@ -38,7 +40,9 @@ def sampled_confidence(translator: Translator, translation: Translation, samples
     """
     if not translation.target_ids:
         return []
-    words = _words(translation, _sampled_log_probs(translator, translation, samples, seed))
+    parts = [min(_TOGETHER, samples - start) for start in range(0, samples, _TOGETHER)]
+    drawn = [_sampled_log_probs(translator, translation, part, seed + i) for i, part in enumerate(parts)]
+    words = _words(translation, np.concatenate(drawn))
     return [Word(text, float(np.mean(p)), float(np.std(p))) for text, p in words]
 
 

@@ -205,7 +205,7 @@ class LuongDecoder(AttentiveDecoder):
         if self.input_feeding:
             return self._feed(embedded, memory, state)
         outputs, recurrent = self.recurrence(embedded, state.recurrent)
-        readout, looked = self._look(outputs, memory, state.alignment, PLAIN)
+        readout, looked = self._look(outputs, memory, state.alignment, self._kept(outputs), PLAIN)
         return Unrolled(readout, looked.weights, State(recurrent, looked.state))
 
     def _feed(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
@@ -213,18 +213,23 @@ class LuongDecoder(AttentiveDecoder):
         from_tokens, of_feed = self.recurrence.split_inputs(embedded)
         layers, alignment, feed = by_layer(state.recurrent), state.alignment, state.feed[0]
         readouts, weights = [], []
+        kept = self._kept(state.recurrent[0])
         for from_token in from_tokens:  # (B, gates)
             layers = self.recurrence.step(from_token + products.linear(feed, of_feed), layers, products)
-            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, products)
+            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, kept, products)
             feed, alignment = readout.squeeze(1), looked.state
             readouts.append(readout)
             weights.append(looked.weights)
         after = State(from_layers(layers), alignment, (feed,))
         return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), after)
 
+    def _kept(self, states: Tensor) -> Tensor:
+        """What dropout leaves of a state (B, 1, D): the same at all steps."""
+        return self.dropout(states.new_ones(states.size(0), 1, states.size(-1)))
+
     def _look(
-        self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], products: Products
+        self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], kept: Tensor, products: Products
     ) -> tuple[Tensor, Attended]:
         looked = self.attention(outputs, memory, alignment, products)
-        combined = torch.cat([looked.context, self.dropout(outputs)], dim=-1)
+        combined = torch.cat([looked.context, kept * outputs], dim=-1)
         return torch.tanh(products.linear(combined, self.combine.weight)), looked

@@ -28,6 +28,7 @@ DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "reado
 
 def settings(**changes: object) -> TrainSettings:
     defaults = {"batch_size": 8, "max_epochs": None, "max_steps": 12, "validate_every": 100, "log_every": 5}
+    defaults |= {"average_decay": 0.0}  # unless it is what a test is about
     return TrainSettings(**{**defaults, **changes})  # type: ignore[arg-type]
 
 
