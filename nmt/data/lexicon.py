@@ -79,7 +79,7 @@ class Lexicon:
 
     def others(self, match: Match) -> list[Pair]:
         """Words that have stood after the same words, with translations that have done so as well."""
-        source, target = (after[word] for after, word in zip(self._after, match.before, strict=True))
+        source, target = (after.get(word, {}) for after, word in zip(self._after, match.before, strict=True))
         pairs = ((word, self.translations[word]) for word in source)
         old = (match.source.text, match.target.text)
         return [pair for pair in pairs if pair[1] in target and pair != old and all(map(_alike, pair, old))]
