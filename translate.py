@@ -82,7 +82,8 @@ def main() -> None:
             if doubts := familiar.doubts(source, len(candidates[0].source_tokens) - 1):
                 doubtful += 1
                 if doubtful <= NAMED:
-                    print(f"Sentence {number} {', and '.join(doubts)}: do not rely on its translation.", file=sys.stderr)
+                    notice = f"Sentence {number} {', and '.join(doubts)}: do not rely on its translation."
+                    print(notice, file=sys.stderr)
             if gallery and candidates[0].source_tokens:
                 path = gallery.add(candidates[0])
                 print(f"heatmap: {path}", file=sys.stderr)

@@ -10,6 +10,7 @@ from nmt.errors import UserError
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
 MEMBER_SEPARATOR = "::"
+MULTI30K = "multi30k"  # what its configuration, and the directory that it is downloaded to, are called
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
@@ -119,11 +120,14 @@ class DataSettings:
             for path in as_list(getattr(self, field)):
                 if not (problem := _problem(expanded(path.partition(MEMBER_SEPARATOR)[0]))):
                     continue
-                hint = f"run {self._download()} or set data.{field}" if anki_language(path) else f"set data.{field}"
+                known = anki_language(path) or Path(path).parent.name == MULTI30K
+                hint = f"run {self._download()} or set data.{field}" if known else f"set data.{field}"
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:
         """The command that fetches the corpus this user seems to want."""
+        if self.name == MULTI30K:
+            return "`python scripts/download_multi30k.py`"
         paths = [anki_language(path) for path in as_list(self.path)]
         languages = [*paths, self.target, self.source]
         wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))

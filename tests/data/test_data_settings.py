@@ -86,3 +86,9 @@ def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
         DataSettings(name="x", path=str(Path(__file__).parent)).require_files()
     with pytest.raises(UserError, match=r"xxx cannot be read \(File name too long\): set data\.path "):
         DataSettings(name="x", path="x" * 300).require_files()
+
+
+def test_a_missing_multi30k_names_its_own_download(tmp_path: Path) -> None:
+    paths = [str(tmp_path / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
+    with pytest.raises(UserError, match=r"python scripts/download_multi30k\.py"):
+        DataSettings(name="multi30k", path=paths).require_files()
