@@ -62,6 +62,7 @@ class Run:
         self.finished_file = directory / "finished.json"
         self.source_tokenizer = directory / PREPARED["source.model"]
         self.target_tokenizer = directory / PREPARED["target.model"]
+        self.val_set = directory / PREPARED["val.tsv"]
         self.test_set = directory / PREPARED["test.tsv"]
         self.checkpoints = directory / "checkpoints"
         self.tensorboard = directory / "tensorboard"

@@ -1,8 +1,10 @@
 """Teach one model what several know: their own translations of the training sentences become further pairs.
 
-    python scripts/distil.py --run outputs/A --run outputs/B --output data/raw/distilled
+    python scripts/distil.py --run outputs/A --run outputs/B --back outputs/C --output data/raw/distilled
 
-Sequence-level distillation (Kim and Rush 2016). Sentences that were held out are not translated: no test set is seen.
+Sequence-level distillation (Kim and Rush 2016), and with --back data diversification (Nguyen et al. 2020): a model of
+the opposite direction gives the targets further sources. Sentences that were held out are not translated, and no
+teacher may have been trained on them: no test set is seen.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.data.heldout import HeldOut
+    from nmt.data.settings import Direction
+    from nmt.run import Run
     from nmt.translator import Translator
 
 EXAMPLES = """examples:
   python scripts/distil.py --run outputs/A --run outputs/B --run outputs/C --output data/raw/distilled
   python scripts/distil.py --run outputs/A --output data/raw/distilled --beam 3
+  python scripts/distil.py --run outputs/en-de --back outputs/de-en --output data/raw/diversified
 """
 TOGETHER = 4096  # sentences translated between two reports
 
@@ -47,12 +52,18 @@ def main() -> None:
     texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
     known = list(zip(*texts, strict=True))
     overrides = {} if options.beam is None else {"beam_size": options.beam}
-    translator = Translator.load_all(runs, options.device, **overrides)
-    new = translated(translator, known)
+    held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
+    back = [Run(directory) for directory in options.back]
+    for run in back:
+        check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
+    new = translated(Translator.load_all(runs, options.device, **overrides), known)
+    if back:
+        swapped = [(target, source) for source, target in known]
+        further = translated(Translator.load_all(back, options.device, **overrides), swapped)
+        new += [(source, target) for target, source in further]
     options.output.parent.mkdir(parents=True, exist_ok=True)
     with new_directory(options.output, existing="refuse") as directory:
         write(directory / "train.tsv", [*known, *new])
-        held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
         files = {name: write_held_out(directory, name, entries) for name, entries in held_out.items()}
     print(f"{len(new)} pairs were added to {len(known)}. Train on them with", file=sys.stderr)
     direction = data.direction()
@@ -63,6 +74,26 @@ def main() -> None:
     }
     places = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
     print(f"python train.py data=anki data.name=distilled {places}")
+
+
+def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) -> None:
+    """Refuse a teacher of another direction, or one that may have learnt from sentences that we hold out."""
+    from nmt.data.heldout import read_held_out
+
+    of_run = run.config().data.direction()
+    if (of_run.source, of_run.target) != (direction.target, direction.source):
+        raise UserError(
+            f"{run.directory} translates {of_run.source} to {of_run.target}: --back takes a run from "
+            f"{direction.target} to {direction.source}."
+        )
+    unseen = {entry.source for entries in map(read_held_out, (run.val_set, run.test_set)) for entry in entries}
+    for entry in held_out:
+        for reference in entry.references:
+            if reference not in unseen:
+                raise UserError(
+                    f"{run.directory} may have been trained on a sentence that --run holds out, {reference!r}: train "
+                    "it with the same held-out sentences, given as data.val_path and data.test_path."
+                )
 
 
 def translated(translator: Translator, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -113,6 +144,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
+    parser.add_argument(
+        "--back", type=Path, action="append", default=[], help="run of the opposite direction; several: an ensemble"
+    )
     parser.add_argument("--output", type=Path, required=True, help="directory for the pairs; must not exist")
     parser.add_argument("--beam", type=cli.positive, help="beam size (default: the first run's)")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from challenge_copying import KINDS, SENTENCES, challenge
 
@@ -39,6 +40,33 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
 
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
+
+
+def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
+    for name in ("val", "test"):
+        held_out = f"I hear {name} now.\tmaintenant j'entends {name}.\n"
+        (tmp_path / f"{name}.tsv").write_text(held_out, encoding="utf-8")
+    given = [f"data.{name}_path={tmp_path / name}.tsv" for name in ("val", "test")]
+    opposite = ["data.source=fra", "data.target=eng"]
+    for name, settings in (("there", given), ("back", [*given, *opposite]), ("leaky", opposite)):
+        done = command("train.py", *train_arguments(tmp_path, *settings), f"run_dir={tmp_path / name}")
+        assert done.returncode == 0, done.stderr
+
+    def distil(back: str) -> CompletedProcess[str]:
+        runs = "--run", str(tmp_path / "there"), "--back", str(tmp_path / back)
+        return command("scripts/distil.py", *runs, "--output", str(tmp_path / "more"))
+
+    assert_fails(distil("there"), "translates eng to fra: --back takes a run from fra to eng")
+    assert_fails(distil("leaky"), "may have been trained on", "maintenant j'entends val.")
+    assert not (tmp_path / "more").exists()
+    done = distil("back")
+    assert done.returncode == 0, done.stderr
+    known = [(source, target) for source, target, _ in pairs_of(tmp_path / "fra-eng.txt")]
+    pairs = [(source, target) for source, target in pairs_of(tmp_path / "more" / "train.tsv")]
+    sources, targets = ({pair[side].replace("\u202f", " ") for pair in known} for side in (0, 1))
+    assert {pair for pair in pairs if pair[0] in sources and pair[1] not in targets}  # by the model there
+    assert {pair for pair in pairs if pair[0] not in sources and pair[1] in targets}  # by the one back
+    assert all(source in sources or target in targets for source, target in pairs)
 
 
 def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
