@@ -31,7 +31,6 @@ class TrainSettings:
     label_smoothing: float = 0.1
     consistency: float = 0.0  # weight of the divergence between two passes with other dropout (R-Drop); 0: one pass
     made_up_words: float = 0.0  # share of the pairs in which a word is replaced, on both sides, by a string to copy
-    other_words: float = 0.0  # share of the pairs in which a word is replaced, likewise, by another and its translation
     average_decay: float = (
         0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
     )
@@ -65,13 +64,9 @@ class TrainSettings:
             raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
         if not 0 <= self.consistency < math.inf:
             raise UserError(f"train.consistency must be at least 0; it is {self.consistency}.")
-        for name in ("made_up_words", "other_words", "average_decay"):
+        for name in ("made_up_words", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
-        if self.made_up_words + self.other_words > 1:
-            raise UserError(
-                "train.made_up_words and train.other_words are shares of the same pairs: at most 1 together."
-            )
         if self.clip_norm < 0:
             raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
 

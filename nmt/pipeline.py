@@ -166,7 +166,6 @@ def make_trainer(
         (corpus.source_tokenizer, corpus.target_tokenizer),
         plan,
         settings.made_up_words,
-        settings.other_words,
         config.seed,
         place=lambda batch: place(batch, device),
     )

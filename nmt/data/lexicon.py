@@ -1,4 +1,4 @@
-"""Which words translate each other, guessed from how often they meet; and which others could stand in their place.
+"""Which words translate each other, guessed from how often they meet.
 
 Where spaces set words apart, this is enough to change a pair of sentences on both sides at once.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
@@ -32,12 +32,7 @@ class Word(NamedTuple):
     end: int
 
 
-class Match(NamedTuple):
-    """A word of a pair and its translation, with the words before them."""
-
-    source: Word
-    target: Word
-    before: Pair
+Match = tuple[Word, Word]  # a word of a pair and its translation
 
 
 class Lexicon:
@@ -60,37 +55,23 @@ class Lexicon:
             if dice >= _CERTAIN:
                 best[source] = max(best.get(source, (0.0, "")), (dice, target))
         self.translations = {source: target for source, (_, target) in sorted(best.items())}
-        known = set(self.translations), set(self.translations.values())
-        self._after = tuple(_successors((row[side] for row in rows), known[side]) for side in (0, 1))
 
     def matches(self, pair: Pair) -> list[Match]:
         """Words of a pair that translate each other and occur once on either side."""
         sides = [list(words_of(text)) for text in pair]
-        places = [{word.text: i for i, word in enumerate(words)} for words in sides]
         counts = [Counter(word.text for word in words) for words in sides]
+        targets = {word.text: word for word in sides[1]}
         found = []
-        for i, word in enumerate(sides[0]):
+        for word in sides[0]:
             translation = self.translations.get(word.text)
             if translation is not None and counts[0][word.text] == counts[1][translation] == 1:
-                j = places[1][translation]
-                before = (sides[0][i - 1].text if i else "", sides[1][j - 1].text if j else "")
-                found.append(Match(word, sides[1][j], before))
+                found.append((word, targets[translation]))
         return found
 
-    def others(self, match: Match) -> list[Pair]:
-        """Words that have stood after the same words, with translations that have done so as well."""
-        source, target = (after.get(word, {}) for after, word in zip(self._after, match.before, strict=True))
-        pairs = ((word, self.translations[word]) for word in source)
-        old = (match.source.text, match.target.text)
-        return [pair for pair in pairs if pair[1] in target and pair != old and all(map(_alike, pair, old))]
 
-
-def replaced(pair: Pair, match: Match, new: Pair) -> Pair:
-    """The pair with other words in the place of these."""
-    source, target = (
-        text[: word.start] + other + text[word.end :]
-        for text, word, other in zip(pair, (match.source, match.target), new, strict=True)
-    )
+def replaced(pair: Pair, string: str, match: Match) -> Pair:
+    """The pair with the same string in the place of both words."""
+    source, target = (text[: word.start] + string + text[word.end :] for text, word in zip(pair, match, strict=True))
     return source, target
 
 
@@ -104,21 +85,6 @@ def words_of(text: str) -> Iterator[Word]:
             end -= 1
         if start < end and script_of(text[start]) not in UNSPACED:
             yield Word(text[start:end], start, end)
-
-
-def _successors(rows: Iterator[list[str]], words: set[str]) -> dict[str, dict[str, None]]:
-    """Which of some words occur after each word, or at the beginning (""); in a dict, a set that keeps its order."""
-    after: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for row in rows:
-        for before, word in zip(["", *row], row, strict=False):
-            if word in words:
-                after[before][word] = None
-    return after
-
-
-def _alike(word: str, other: str) -> bool:
-    """Whether both begin with a capital, or neither: in German, what nouns have in common."""
-    return word[0].isupper() == other[0].isupper()
 
 
 @cache

@@ -1,7 +1,6 @@
-"""Pairs that nobody wrote, made of those that somebody did: they keep a model from learning a small corpus by heart.
+"""Strings that nobody has seen, in the place of a word and of its translation: what a model can only copy.
 
-A word and its translation give way, on both sides at once, to another such pair (Fadaee 2017), or to a string that
-nobody has seen. Names, numbers and addresses are mostly to be copied, and a small corpus hardly shows that.
+So are names, numbers and addresses, mostly, and a small corpus hardly shows it.
 """
 
 from __future__ import annotations
@@ -18,18 +17,7 @@ def with_made_up_word(pair: Pair, lexicon: Lexicon, chance: random.Random) -> Pa
     matches = lexicon.matches(pair)
     if not matches:
         return None
-    string = made_up(chance)
-    return replaced(pair, chance.choice(matches), (string, string))
-
-
-def with_other_words(pair: Pair, lexicon: Lexicon, chance: random.Random) -> Pair | None:
-    """The pair with another word, and its translation, where both have stood after the same words before."""
-    matches = lexicon.matches(pair)
-    chance.shuffle(matches)
-    for match in matches:
-        if others := lexicon.others(match):
-            return replaced(pair, match, chance.choice(others))
-    return None
+    return replaced(pair, made_up(chance), chance.choice(matches))
 
 
 def made_up(chance: random.Random) -> str:

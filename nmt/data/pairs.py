@@ -11,7 +11,7 @@ import numpy as np
 
 from nmt.data.batching import Batch, BatchPlan, Indices, collate
 from nmt.data.lexicon import Lexicon, Pair
-from nmt.data.madeup import with_made_up_word, with_other_words
+from nmt.data.madeup import with_made_up_word
 from nmt.data.store import Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 
@@ -25,7 +25,6 @@ class TrainingPairs:
         tokenizers: tuple[Tokenizer, Tokenizer],
         plan: BatchPlan,
         made_up_words: float = 0.0,
-        other_words: float = 0.0,
         seed: int = 0,
         place: Callable[[Batch], Any] = lambda batch: batch,
     ) -> None:
@@ -36,17 +35,16 @@ class TrainingPairs:
             tokenizers: Of the source and of the target.
             plan: Which pairs go together, by their lengths without any change.
             made_up_words: Share of the pairs in which a word and its translation are replaced by a made-up string.
-            other_words: Share of the pairs in which they are replaced by another word and its translation.
             seed: Of what is made up, which depends on nothing but it and the epoch.
             place: Takes a batch to where it is needed.
         """
         self._stored = self._current = store
         self._tokenizers, self._plan, self._place = tokenizers, plan, place
-        self._made_up_words, self._other_words, self._seed = made_up_words, other_words, seed
+        self._made_up_words, self._seed = made_up_words, seed
 
     def epoch(self, epoch: int) -> list[Indices]:
         """Begin an epoch: its batches, as pair numbers."""
-        if self._made_up_words or self._other_words:
+        if self._made_up_words:
             self._current = self._changed(epoch)
         return self._plan.epoch(epoch)
 
@@ -70,13 +68,11 @@ class TrainingPairs:
         return Lexicon(self._texts)
 
     def _changed(self, epoch: int) -> TokenStore:
-        """The pairs of an epoch, some of them with a word that is made up, or another one."""
+        """The pairs of an epoch, some of them with a word that is made up."""
         chance = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
         new: dict[int, Pair] = {}
         for i, pair in enumerate(self._texts):
-            draw = chance.random()
-            change = with_made_up_word if draw < self._made_up_words else with_other_words
-            if draw < self._made_up_words + self._other_words and (found := change(pair, self._lexicon, chance)):
+            if chance.random() < self._made_up_words and (found := with_made_up_word(pair, self._lexicon, chance)):
                 new[i] = found
         sides = (self._stored.source, self._stored.target)
         return TokenStore(*(self._replaced(side, stored, new) for side, stored in enumerate(sides)))

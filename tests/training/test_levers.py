@@ -140,11 +140,11 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(TEXTS, vocab_size=400)
 
 
-def pairs(tokenizer: Tokenizer, made_up: float, seed: int = 1, other: float = 0.0) -> TrainingPairs:
+def pairs(tokenizer: Tokenizer, made_up: float, seed: int = 1) -> TrainingPairs:
     side = sequences(tokenizer.encode_batch(TEXTS))
     store = TokenStore(side, side)
     plan = BatchPlan(side.lengths, side.lengths, 8, "sentences", seed)
-    return TrainingPairs(store, (tokenizer, tokenizer), plan, made_up, other, seed)
+    return TrainingPairs(store, (tokenizer, tokenizer), plan, made_up, seed)
 
 
 def texts_of(tokenizer: Tokenizer, batch: Any) -> list[str]:
@@ -167,16 +167,6 @@ def test_made_up_words_are_the_same_on_both_sides_and_new_in_every_epoch(tokeniz
         assert 0.2 < len(changed) / len(TEXTS) < 0.8
         assert changing.tokens(indices) == batch.tokens
     assert seen[0] != seen[1]
-
-
-def test_other_words_change_the_pairs_they_are_asked_to(tokenizer: Tokenizer) -> None:
-    changing, indices = pairs(tokenizer, 0.0, other=1.0), np.arange(len(TEXTS))
-    changing.epoch(3)
-    batch = changing.batch(indices)
-    sources = texts_of(tokenizer, batch)
-    assert sources == [tokenizer.decode([i for i in row if i > 3]) for row in batch.target_out.tolist()]
-    assert all(new != old for new, old in zip(sources, TEXTS, strict=True))
-    assert {word for text in sources for word in text.split()} <= {word for text in TEXTS for word in text.split()}
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
