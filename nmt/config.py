@@ -5,7 +5,6 @@ Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answere
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ class TrainSettings:
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1
-    consistency: float = 0.0  # weight of the divergence between two passes with other dropout (R-Drop); 0: one pass
     made_up_words: float = 0.0  # share of the pairs in which a word is replaced, on both sides, by a string to copy
     average_decay: float = (
         0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
@@ -62,8 +60,6 @@ class TrainSettings:
                 raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
         if not 0 <= self.label_smoothing < 1:
             raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
-        if not 0 <= self.consistency < math.inf:
-            raise UserError(f"train.consistency must be at least 0; it is {self.consistency}.")
         for name in ("made_up_words", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")

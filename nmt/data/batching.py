@@ -53,11 +53,6 @@ class Batch:
         """The same batch in page-locked memory, from where it can be copied to a GPU in the background."""
         return self._each(Tensor.pin_memory)
 
-    def twice(self) -> "Batch":
-        """Every pair two times, to be seen with two dropouts; the loss takes the second half for the first's twin."""
-        lengths = torch.cat([self.source_lengths, self.source_lengths])
-        return replace(self._each(lambda tensor: torch.cat([tensor, tensor])), source_lengths=lengths, real=self.real)
-
     def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
         return replace(
             self,

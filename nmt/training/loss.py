@@ -14,8 +14,6 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 
-from nmt.training.consistency import ConsistentLoss
-
 # In logits. A chunk is small enough for a cache and large enough for a matrix product; the weights' gradient, a large
 # matrix that every product reads and writes as a whole, is taken of several chunks together.
 CHUNK, BLOCK = 2**21, 2**23
@@ -29,9 +27,7 @@ class LossSums(NamedTuple):
     correct: Tensor  # tokens whose best guess is the reference
 
 
-def token_loss(
-    readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float, consistency: float = 0.0
-) -> LossSums:
+def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float) -> LossSums:
     """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
 
     Args:
@@ -40,14 +36,7 @@ def token_loss(
         real: Places in B·T of those that are no padding (N,).
         output: The output layer.
         label_smoothing: ε.
-        consistency: α of R-Drop. If it is not 0, the second half of the batch repeats the first with other dropout.
     """
-    if consistency:
-        first = len(target) // 2
-        passes = readout.unflatten(0, (2, first)).flatten(1, 2).index_select(1, real)  # (2, N, R)
-        reference = target[:first].flatten().index_select(0, real)
-        sums = ConsistentLoss.apply(passes, output.weight, output.bias, reference, label_smoothing, consistency)
-        return LossSums(*sums)
     x, reference = readout.flatten(0, 1).index_select(0, real), target.flatten().index_select(0, real)
     return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing))
 

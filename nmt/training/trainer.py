@@ -169,12 +169,9 @@ class Trainer:
     def _backward(self, batch: Any, tokens: int) -> Tensor:
         """Add a batch's gradients; gives its share of the objective."""
         forcing = self.settings.teacher_forcing_at(self.state.step)
-        if self.settings.consistency:
-            batch = batch.twice()
         with self._autocast():
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
-        smoothing, consistency = self.settings.label_smoothing, self.settings.consistency
-        sums = token_loss(output.readout, batch.target_out, batch.real, self.output, smoothing, consistency)
+        sums = token_loss(output.readout, batch.target_out, batch.real, self.output, self.settings.label_smoothing)
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.meter.add_batch(sums)

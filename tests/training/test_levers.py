@@ -1,4 +1,4 @@
-"""What makes a model learn more from the same pairs: R-Drop, a moving average of the weights, made-up words."""
+"""What makes a model learn more from the same pairs: a moving average of the weights, made-up words."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.data.batching import BatchPlan, collate
+from nmt.data.batching import BatchPlan
 from nmt.data.pairs import TrainingPairs
 from nmt.data.store import TokenStore
 from nmt.data.tokenizer import Tokenizer
-from nmt.special import PAD
-from nmt.training import consistency
 from nmt.training.average import WeightAverage
-from nmt.training.loss import token_loss
 from tests.training.toys import COPY, DROPOUT, make_trainer, sequences, settings, toy_store
 
 TEXTS = [
@@ -26,48 +23,6 @@ TEXTS = [
     for animal in ("tiger", "elephant", "butterfly")
     for place in ("garden", "kitchen", "mountains")
 ]
-
-
-def kl(p: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-    return (p.exp() * (p - q)).sum()
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-@pytest.mark.parametrize("chunk", [2**19, 30], ids=["whole", "in pieces"])
-def test_consistency_equals_the_papers_formula_with_gradients(
-    smoothing: float, chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(consistency, "CHUNK", chunk)
-    output = nn.Linear(6, 10).double()
-    readout = torch.randn(8, 5, 6, dtype=torch.float64, requires_grad=True)
-    target = torch.randint(1, 10, (4, 5))
-    target[0, 2:] = target[1, 3:] = PAD
-    real = (target != PAD).flatten().nonzero().squeeze(1)
-    sums = token_loss(readout, torch.cat([target, target]), real, output, smoothing, consistency=3.0)
-
-    log_p = output(readout).log_softmax(dim=-1).unflatten(0, (2, 4)).flatten(1, 2)[:, real]  # (2, N, V)
-    nlls = [nn.functional.nll_loss(each, target.flatten()[real], reduction="sum") for each in log_p]
-    smooth = [
-        (1 - smoothing) * nll - smoothing * each.mean(dim=-1).sum() for nll, each in zip(nlls, log_p, strict=True)
-    ]
-    # L = J₁ + J₂ + α·½(KL(p‖q) + KL(q‖p)) is for both passes together: half of it for each token.
-    theirs = 0.5 * (sum(smooth) + 3.0 * 0.5 * (kl(*log_p) + kl(*log_p.flip(0))))
-    torch.testing.assert_close(sums.objective, theirs)
-    torch.testing.assert_close(sums.nll, sum(nlls) / 2)
-    inputs = [readout, *output.parameters()]
-    ours = torch.autograd.grad(3 * sums.objective, inputs)
-    for a, b in zip(ours, torch.autograd.grad(3 * theirs, inputs), strict=True):
-        torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
-
-
-def test_a_batch_twice() -> None:
-    batch = collate(toy_store(5, COPY), np.arange(5))
-    twice = batch.twice()
-    assert torch.equal(twice.source, torch.cat([batch.source, batch.source]))
-    assert twice.source_lengths.tolist() == batch.source_lengths.tolist() * 2
-    assert twice.target_in.shape == twice.target_out.shape == (10, batch.target_in.size(1))
-    assert twice.tokens == batch.tokens
-    assert torch.equal(twice.real, batch.real)
 
 
 def test_the_average_follows_its_formula_and_steps_aside() -> None:
@@ -96,16 +51,15 @@ def test_without_decay_there_is_no_average() -> None:
     assert average.tensors() == {}
 
 
-@pytest.mark.parametrize(
-    "lever", [{"average_decay": 0.9}, {"consistency": 2.0}, {"consistency": 1.0, "average_decay": 0.5}]
-)
-def test_resuming_is_exact_with_every_lever(tmp_path: Path, lever: dict[str, Any]) -> None:
+def test_resuming_is_exact_with_an_average(tmp_path: Path) -> None:
     store = toy_store(60, COPY)
-    whole = make_trainer(tmp_path / "a", store, settings(max_steps=12, save_every=5, **lever), *DROPOUT)
+    whole = make_trainer(tmp_path / "a", store, settings(max_steps=12, save_every=5, average_decay=0.9), *DROPOUT)
     whole.fit()
-    first = make_trainer(tmp_path / "b", store, settings(max_steps=5, save_every=5, **lever), *DROPOUT)
+    first = make_trainer(tmp_path / "b", store, settings(max_steps=5, save_every=5, average_decay=0.9), *DROPOUT)
     first.fit()
-    second = make_trainer(tmp_path / "b", store, settings(max_steps=12, save_every=5, **lever), *DROPOUT, seed=1)
+    second = make_trainer(
+        tmp_path / "b", store, settings(max_steps=12, save_every=5, average_decay=0.9), *DROPOUT, seed=1
+    )
     second.restore()
     second.fit()
     for one, other in zip(whole.model.parameters(), second.model.parameters(), strict=True):
