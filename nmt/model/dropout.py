@@ -1,4 +1,4 @@
-"""Ways to leave something out in training, so that nothing is learnt by heart.
+"""Leave something out in training, so that nothing is learnt by heart.
 
 Shapes: B batch, T steps, F features.
 """
@@ -14,7 +14,8 @@ class SequenceDropout(nn.Module):
 
     def __init__(self, p: float) -> None:
         super().__init__()
-        _require_probability(p)
+        if not 0 <= p < 1:
+            raise ValueError(f"dropout probability has to be at least 0 and below 1, but got {p}")
         self.p = p
 
     def forward(self, x: Tensor) -> Tensor:
@@ -22,23 +23,3 @@ class SequenceDropout(nn.Module):
         if not self.training or self.p == 0:
             return x
         return x * F.dropout(x.new_ones(x.size(0), *[1] * (x.dim() - 2), x.size(-1)), self.p)
-
-
-class WordDropout(nn.Module):
-    """Leaves whole words out: every feature of a step at once (Gal and Ghahramani 2016; Sennrich 2016)."""
-
-    def __init__(self, p: float) -> None:
-        super().__init__()
-        _require_probability(p)
-        self.p = p
-
-    def forward(self, embedded: Tensor) -> Tensor:
-        """Drop steps of (B, T, F)."""
-        if not self.training or self.p == 0:
-            return embedded
-        return embedded * F.dropout(embedded.new_ones(*embedded.shape[:2], 1), self.p)
-
-
-def _require_probability(p: float) -> None:
-    if not 0 <= p < 1:
-        raise ValueError(f"dropout probability has to be at least 0 and below 1, but got {p}")

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
 from nmt.model.decoder import Decoder, State, Unrolled
-from nmt.model.dropout import SequenceDropout, WordDropout
+from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded, RecurrentEncoder
 from nmt.model.score import Score
 from nmt.special import PAD
@@ -46,7 +46,6 @@ class Seq2Seq(nn.Module):
         alignment: Callable[..., Alignment] | None = None,
         tie: Literal["none", "target", "all"] = "target",
         joint_vocab: bool = False,
-        word_dropout: float = 0.0,
         embedding_dropout: float = 0.0,
         state_dropout: float = 0.0,
         readout_dropout: float = 0.0,
@@ -65,7 +64,6 @@ class Seq2Seq(nn.Module):
             alignment: Constructor of the attention's alignment; likewise.
             tie: Share the target embedding with the output layer ("target"), and with the source embedding too ("all").
             joint_vocab: Whether both languages share one vocabulary.
-            word_dropout: Probability that a token of either language is not seen at all.
             embedding_dropout: Dropout on embedded tokens.
             state_dropout: Dropout on recurrent states, between layers and where they are read.
             readout_dropout: Dropout in front of the output layer.
@@ -83,7 +81,6 @@ class Seq2Seq(nn.Module):
             dropout=state_dropout,
             **parts,
         )
-        self.word_dropout = WordDropout(word_dropout)
         self.embedding_dropout = SequenceDropout(embedding_dropout)
         self.readout_dropout = SequenceDropout(readout_dropout)
         self.output = nn.Linear(readout_size, target_vocab)
@@ -94,7 +91,7 @@ class Seq2Seq(nn.Module):
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:
         """Read source tokens (B, S) of these lengths (B,): the decoder's memory and first state."""
         mask = source != PAD
-        embedded = self.embedding_dropout(self.word_dropout(self.embed_source(source)))
+        embedded = self.embedding_dropout(self.embed_source(source))
         encoded: Encoded = self.encoder(embedded, lengths, mask)
         return self.decoder.start(encoded)
 
@@ -119,7 +116,7 @@ class Seq2Seq(nn.Module):
         return self._decode_freely(target_in, memory, state, teacher_forcing)
 
     def _decode(self, tokens: Tensor, memory: Any, state: State) -> Unrolled:
-        embedded = self.embedding_dropout(self.word_dropout(self.embed_target(tokens)))
+        embedded = self.embedding_dropout(self.embed_target(tokens))
         unrolled = self.decoder.unroll(embedded, memory, state)
         return unrolled._replace(readout=self.readout_dropout(unrolled.readout))
 
