@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 
+import challenge_copying
 import compare
+import distil
+import learning_curve
 import pytest
+import tune_search
 import verify_run
 
 import evaluate
@@ -22,6 +26,10 @@ PARSERS = {
     "evaluate.py": evaluate.parse,
     "scripts/compare.py": compare.parse,
     "scripts/verify_run.py": verify_run.parse,
+    "scripts/distil.py": distil.parse,
+    "scripts/tune_search.py": tune_search.parse,
+    "scripts/challenge_copying.py": challenge_copying.parse,
+    "scripts/learning_curve.py": learning_curve.parse,
 }
 
 
