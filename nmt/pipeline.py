@@ -20,6 +20,7 @@ from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
+from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
@@ -154,13 +155,11 @@ def make_trainer(
 ) -> Trainer:
     """Put a trainer together from the parts that the configuration names."""
     settings = config.train
-    plan = BatchPlan(
-        corpus.train.source.lengths,
-        corpus.train.target.lengths,
-        settings.batch_size,
-        settings.batch_unit,
-        config.seed,
-    )
+
+    def plan(store: TokenStore) -> BatchPlan:
+        lengths = store.source.lengths, store.target.lengths
+        return BatchPlan(*lengths, settings.batch_size, settings.batch_unit, config.seed)
+
     pairs = TrainingPairs(
         corpus.train,
         (corpus.source_tokenizer, corpus.target_tokenizer),
@@ -169,7 +168,7 @@ def make_trainer(
         config.seed,
         place=lambda batch: place(batch, device),
     )
-    updates_an_epoch = -(-len(plan.epoch(0)) // settings.accumulate)
+    updates_an_epoch = -(-len(pairs.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
     identity = run.identity() if ranks.is_first else ""  # the others do not touch the run directory

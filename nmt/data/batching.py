@@ -135,10 +135,6 @@ class BatchPlan:
             batches.extend(self._cut(pool))
         return [batches[i] for i in random.permutation(len(batches))]
 
-    def target_tokens(self, pairs: Indices) -> int:
-        """What the loss of some pairs is averaged over: their target tokens and EOS."""
-        return int(self._target[pairs].sum()) + len(pairs)
-
     def _cut(self, pool: Indices) -> list[Indices]:
         if self._unit == "sentences":
             return [pool[i : i + self._batch_size] for i in range(0, len(pool), self._batch_size)]

@@ -23,7 +23,7 @@ class TrainingPairs:
         self,
         store: TokenStore,
         tokenizers: tuple[Tokenizer, Tokenizer],
-        plan: BatchPlan,
+        plan: Callable[[TokenStore], BatchPlan],
         made_up_words: float = 0.0,
         seed: int = 0,
         place: Callable[[Batch], Any] = lambda batch: batch,
@@ -33,7 +33,7 @@ class TrainingPairs:
         Args:
             store: Pairs as ids.
             tokenizers: Of the source and of the target.
-            plan: Which pairs go together, by their lengths without any change.
+            plan: Which pairs go together, by the lengths that they have in an epoch: a made-up word is a long one.
             made_up_words: Share of the pairs in which a word and its translation are replaced by a made-up string.
             seed: Of what is made up, which depends on nothing but it and the epoch.
             place: Takes a batch to where it is needed.
@@ -46,7 +46,7 @@ class TrainingPairs:
         """Begin an epoch: its batches, as pair numbers."""
         if self._made_up_words:
             self._current = self._changed(epoch)
-        return self._plan.epoch(epoch)
+        return self._plan(self._current).epoch(epoch)
 
     def batch(self, indices: Indices) -> Any:
         """These pairs, as tensors."""

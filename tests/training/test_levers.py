@@ -97,7 +97,10 @@ def tokenizer() -> Tokenizer:
 def pairs(tokenizer: Tokenizer, made_up: float, seed: int = 1) -> TrainingPairs:
     side = sequences(tokenizer.encode_batch(TEXTS))
     store = TokenStore(side, side)
-    plan = BatchPlan(side.lengths, side.lengths, 8, "sentences", seed)
+
+    def plan(store: TokenStore) -> BatchPlan:
+        return BatchPlan(store.source.lengths, store.target.lengths, 8, "sentences", seed)
+
     return TrainingPairs(store, (tokenizer, tokenizer), plan, made_up, seed)
 
 
@@ -121,6 +124,16 @@ def test_made_up_words_are_the_same_on_both_sides_and_new_in_every_epoch(tokeniz
         assert 0.2 < len(changed) / len(TEXTS) < 0.8
         assert changing.tokens(indices) == batch.tokens
     assert seen[0] != seen[1]
+
+
+def test_pairs_go_together_by_the_lengths_that_made_up_words_give_them(tokenizer: Tokenizer) -> None:
+    changing = pairs(tokenizer, 0.5)
+    for epoch in range(3):
+        order = changing.epoch(epoch)
+        widths = [changing.batch(indices).target_out.size(1) for indices in order]
+        lengths = np.sort(changing.batch(np.arange(len(TEXTS))).source_lengths.numpy())
+        assert sorted(np.concatenate(order).tolist()) == list(range(len(TEXTS)))
+        assert sorted(widths) == [int(lengths[i : i + 8].max()) for i in range(0, len(lengths), 8)]  # none is wider
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
