@@ -21,7 +21,7 @@ torch.set_num_threads(1)
 
 def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
     """A model of a few thousand weights, without dropout unless asked for."""
-    off = [f"model.{kind}_dropout=0.0" for kind in ("word", "embedding", "state", "readout")]
+    off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
     torch.manual_seed(seed)
     model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(
         source_vocab=vocab, target_vocab=vocab, joint_vocab=True

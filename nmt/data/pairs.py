@@ -53,8 +53,8 @@ class TrainingPairs:
         return self._place(collate(self._current, indices))
 
     def tokens(self, indices: Indices) -> int:
-        """What the loss of some pairs is averaged over: their target tokens and EOS."""
-        return int(self._current.target.lengths[indices].sum()) + len(indices)
+        """Target tokens of these pairs, EOS included."""
+        return self._current.target_tokens(indices)
 
     @cached_property
     def _texts(self) -> list[Pair]:

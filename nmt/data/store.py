@@ -57,6 +57,10 @@ class TokenStore:
     def __len__(self) -> int:
         return len(self.source)
 
+    def target_tokens(self, pairs: NDArray[Any]) -> int:
+        """What the loss of some pairs is averaged over: their target tokens and EOS."""
+        return int(self.target.lengths[pairs].sum()) + len(pairs)
+
     @classmethod
     def open(cls, directory: Path, split: str) -> "TokenStore":
         """Map a split that `write` has written."""

@@ -45,7 +45,9 @@ class Subject:
         self.trainer = Trainer(
             model=model,
             data=Data(
-                lambda epoch: plan.epoch(0)[:1] if same_batch else plan.epoch(epoch), self._load, plan.target_tokens
+                lambda epoch: plan.epoch(0)[:1] if same_batch else plan.epoch(epoch),
+                self._load,
+                corpus.train.target_tokens,
             ),
             optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
             schedule=constructor(config.scheduler, "scheduler")(total_steps=EVER),

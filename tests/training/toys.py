@@ -65,7 +65,7 @@ def make_trainer(
     spec = {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
     return Trainer(
         model=model,
-        data=Data(plan.epoch, lambda indices: collate(store, indices), plan.target_tokens),
+        data=Data(plan.epoch, lambda indices: collate(store, indices), store.target_tokens),
         optimizer=constructor(spec, "optimizer")(model.parameters()),
         schedule=schedule or Constant(total_steps=1000, warmup_steps=5),
         settings=settings,
