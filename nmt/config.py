@@ -36,7 +36,7 @@ class TrainSettings:
     teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
     teacher_forcing_end: float = 1.0  # … moving linearly to this one
     teacher_forcing_steps: int = 10_000  # … over so many updates
-    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where a GPU has it, else fp32
+    precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where the device has it, else fp32
     compile: bool = False  # torch.compile the model
     monitor: Literal["bleu", "loss"] = "bleu"  # what "best" means
     patience: int | None = 5  # validations without a new best before stopping; null never stops early

@@ -28,8 +28,16 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
-    """The autocast type, or None for plain fp32; auto is bf16 where a GPU has it and does not merely emulate it."""
+    """The autocast type, or None for plain fp32; auto is bf16 where the device has it and does not merely emulate it."""
     if name == "auto":
-        native = device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 0)
-        name = "bf16" if native else "fp32"
+        name = "bf16" if _multiplies_bf16(device) else "fp32"
     return {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
+
+
+def _multiplies_bf16(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):  # older versions of PyTorch cannot tell
+        return False
+    instructions = torch.cpu.get_capabilities()
+    return any(instructions.get(name, False) for name in ("avx512_bf16", "amx_bf16"))

@@ -36,6 +36,10 @@ def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, name: str
 
 def test_auto_precision_is_bf16_only_where_it_is_native(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu, gpu = torch.device("cpu"), torch.device("cuda")
+    for instructions, chosen in [({"avx512_bf16": True}, torch.bfloat16), ({"avx512_f": True}, None), ({}, None)]:
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=instructions: found)
+        assert choose_precision("auto", cpu) is chosen
+    monkeypatch.delattr(torch.cpu, "get_capabilities")
     assert choose_precision("auto", cpu) is None
     pretend_gpus(monkeypatch, 1, capability=(8, 6))
     assert choose_precision("auto", gpu) is torch.bfloat16
