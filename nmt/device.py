@@ -28,7 +28,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
-    """The autocast type, or None for plain fp32; auto is bf16 where the device has it and does not merely emulate it."""
+    """The autocast type, or None for plain fp32; auto is bf16 where the device does not merely emulate it."""
     if name == "auto":
         name = "bf16" if _multiplies_bf16(device) else "fp32"
     return {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
