@@ -32,6 +32,7 @@ class TrainSettings:
     average_decay: float = (
         0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
     )
+    risk_epochs: int = 0  # so many of the last epochs lower the expected risk of the model's own translations too
     clip_norm: float = 1.0  # 0 switches clipping off
     teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
     teacher_forcing_end: float = 1.0  # … moving linearly to this one
@@ -63,8 +64,16 @@ class TrainSettings:
         for name in ("made_up_words", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
+        if not 0 <= self.risk_epochs <= (self.max_epochs or 0):
+            raise UserError(
+                f"train.risk_epochs are some of train.max_epochs={self.max_epochs}; there cannot be {self.risk_epochs}."
+            )
         if self.clip_norm < 0:
             raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
+
+    def risks(self, epoch: int) -> bool:
+        """Whether this epoch, counted from 0, is one of the last that lower the risk."""
+        return self.max_epochs is not None and epoch >= self.max_epochs - self.risk_epochs
 
     def teacher_forcing_at(self, step: int) -> float:
         """Probability of seeing the reference's last token, at this update."""

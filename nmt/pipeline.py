@@ -26,6 +26,7 @@ from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.report import table
 from nmt.evaluation.validate import Validator
+from nmt.exploration import explore
 from nmt.factory import constructor
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import Run, resume_command
@@ -186,6 +187,7 @@ def make_trainer(
         device=device,
         precision=choose_precision(settings.precision, device),
         ranks=ranks,
+        explore=lambda batch: explore(model, batch, config.decode),
     )
 
 

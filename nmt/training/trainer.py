@@ -51,11 +51,16 @@ class Trainer:
         device: torch.device,
         precision: torch.dtype | None,
         ranks: Ranks = ALONE,
+        explore: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Put the parts together; `validate` scores the model that is being trained, in evaluation mode."""
+        """Put the parts together.
+
+        `validate` scores the model that is being trained, in evaluation mode. `explore` gives, for a batch, the
+        model's own translations as another one, and what their tokens count; it is asked in the last `risk_epochs`.
+        """
         self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
-        self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
+        self.checkpoints, self.monitor, self.validate, self.explore = checkpoints, monitor, validate, explore
         self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
@@ -175,7 +180,24 @@ class Trainer:
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.meter.add_batch(sums)
+        if self.settings.risks(self.state.epoch):
+            self._lower_risk(batch, tokens)
         return objective.detach()
+
+    def _lower_risk(self, batch: Any, tokens: int) -> None:
+        """Add the gradients of the expected risk (Shen 2016), as those of a weighted likelihood."""
+        assert self.explore is not None
+        self.model.eval()
+        with self._autocast():
+            explored = self.explore(batch)
+        self.model.train()
+        if explored is None:
+            return
+        own, weights = explored
+        with self._autocast():
+            output = self.forward(own.source, own.source_lengths, own.target_in, 1.0)
+        sums = token_loss(output.readout, own.target_out, own.real, self.output, 0.0, weights)
+        self.scaler.scale(sums.objective / tokens).backward()
 
     def _add_up_gradients(self, objective: Tensor) -> None:
         """Sum over all ranks; the gradients divide by the tokens of all of them already."""
