@@ -21,8 +21,9 @@ from nmt.model.seq2seq import Seq2Seq
 from nmt.search import search
 from nmt.special import BOS, EOS
 from nmt.training.loss import token_loss
+from nmt.training.trainer import Trainer
 from tests.conftest import logits_of, tiny_model
-from tests.training.toys import COPY, VOCAB, make_trainer, settings, toy_store
+from tests.training.toys import COPY, DROPOUT, VOCAB, make_trainer, settings, toy_store
 
 DECODE = DecodeSettings(beam_size=BEAM)
 
@@ -115,6 +116,26 @@ def test_the_last_epochs_explore_and_lower_the_risk(tmp_path: Path) -> None:
         token_loss(readout, own.target_out, own.real, model.output, 0.0, weights).objective.backward()
         optimizer.step()
     assert expected_gain(model, store) > before + 0.05
+
+
+@pytest.mark.parametrize("precision", [None, torch.bfloat16])
+def test_an_epoch_of_risk_resumes_to_the_same_bytes(tmp_path: Path, precision: torch.dtype | None) -> None:
+    store, limits = toy_store(60, COPY), {"max_epochs": 2, "risk_epochs": 1}  # of 8 updates each
+
+    def trainer_in(name: str, most: int) -> Trainer:
+        chosen = settings(**limits, max_steps=most)
+        trainer = make_trainer(tmp_path / name, store, chosen, "model=stacked", *DROPOUT, precision=precision)
+        trainer.explore = lambda batch: explore(trainer.model, batch, DECODE)
+        return trainer
+
+    whole = trainer_in("whole", 16)
+    whole.fit()
+    trainer_in("parts", 12).fit()
+    second = trainer_in("parts", 16)
+    second.restore()
+    second.fit()
+    files = [trainer.checkpoints.path(16) / "model.safetensors" for trainer in (whole, second)]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_the_last_epochs_are_those_of_risk() -> None:
