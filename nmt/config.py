@@ -65,9 +65,12 @@ class TrainSettings:
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
         if not 0 <= self.risk_epochs <= (self.max_epochs or 0):
-            raise UserError(
-                f"train.risk_epochs are some of train.max_epochs={self.max_epochs}; there cannot be {self.risk_epochs}."
+            most = (
+                "needs train.max_epochs"
+                if self.max_epochs is None
+                else f"must be from 0 to train.max_epochs={self.max_epochs}"
             )
+            raise UserError(f"train.risk_epochs {most}; it is {self.risk_epochs}.")
         if self.clip_norm < 0:
             raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
 
