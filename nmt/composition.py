@@ -25,6 +25,7 @@ from nmt.typed import nearest
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
+VOCABULARY = ("vocab_size", "vocab_type", "joint_vocab", "character_coverage")  # settings in data of how it was learnt
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=")  # the place in the epoch counts these
 
 
@@ -41,7 +42,22 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
         values["run_dir"] = HydraConfig.get().runtime.output_dir
     values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
     _make_paths_absolute(values["data"])
+    if values["start"] is not None:
+        _take_over(values, Path(str(values["start"])).expanduser().absolute())
     return values
+
+
+def _take_over(values: dict[str, Any], directory: Path) -> None:
+    """Begin with the model of a finished run: what makes it up, and the pieces that it knows."""
+    run = Run(directory)
+    run.check()
+    run.finished()
+    theirs, _ = run.read_config()
+    load_config(theirs)
+    values["start"] = str(directory)
+    values["model"], values["name"] = theirs["model"], theirs["name"]
+    values["data"] |= {name: theirs["data"][name] for name in VOCABULARY if name in theirs["data"]}
+    values["data"]["tokenizers"] = str(run.source_tokenizer.parent)
 
 
 def is_sweep() -> bool:
@@ -82,6 +98,8 @@ def resumed(directory: Path, overrides: Sequence[str] | None = None) -> tuple[di
         _check_change(change)
     merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes))
     values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(directory)}
+    if values["data"].get("tokenizers") is not None:
+        values["data"]["tokenizers"] = str(run.source_tokenizer.parent)  # a copy: the given ones may be gone
     load_config(values)
     _make_paths_absolute(values["data"])
     return values, changes

@@ -5,6 +5,7 @@ Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answere
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,13 @@ class TrainSettings:
         """Whether this epoch, counted from 0, is one of the last that lower the risk."""
         return self.max_epochs is not None and epoch >= self.max_epochs - self.risk_epochs
 
+    def updates(self, of_epoch: int) -> tuple[int, int]:
+        """How many updates come before the epochs of risk, and how many there are, if an epoch has so many."""
+        epochs = math.inf if self.max_epochs is None else self.max_epochs
+        ends = (epochs - self.risk_epochs) * of_epoch, epochs * of_epoch
+        before, all_of_them = (min(end, self.max_steps or math.inf) for end in ends)
+        return int(before), int(all_of_them)
+
     def teacher_forcing_at(self, step: int) -> float:
         """Probability of seeing the reference's last token, at this update."""
         progress = min(step / self.teacher_forcing_steps, 1.0)
@@ -116,6 +124,7 @@ class Config:
     decode: DecodeSettings
     name: str  # of the model's configuration, such as bahdanau
     run_dir: str
+    start: str | None = None  # a finished run to take the first weights from
     seed: int = 1
     device: str = "auto"
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch

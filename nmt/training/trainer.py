@@ -25,6 +25,9 @@ from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Schedule
 from nmt.training.state import TrainState
 
+# In epochs of risk: a rate that stays where it is, of the base rate, and an average that can follow within an epoch.
+RISK_RATE, RISK_DECAY = 0.1, 0.995
+
 
 @dataclass(frozen=True)
 class Data:
@@ -149,8 +152,11 @@ class Trainer:
         groups = self._groups(self.state.epoch)
         group = groups[self.state.position]
         tokens = sum(self.data.tokens(indices) for indices in group)
+        risk = self.settings.risks(self.state.epoch)
+        if risk and self.state.position == 0 and not self.settings.risks(self.state.epoch - 1):
+            self.average.adopt()
         for parameters, rate in zip(self.optimizer.param_groups, self.base_rates, strict=True):
-            parameters["lr"] = rate * self.schedule(self.state.step)
+            parameters["lr"] = rate * (RISK_RATE if risk else self.schedule(self.state.step))
         objective = torch.zeros((), device=self.device)
         for indices in map(self.ranks.share, group):
             if len(indices):  # a batch may have fewer pairs than there are ranks
@@ -161,7 +167,7 @@ class Trainer:
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad(set_to_none=True)
-        self.average.update(self.state.step)
+        self.average.update(self.state.step, RISK_DECAY if risk else 1.0)
 
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
