@@ -1,6 +1,6 @@
 """Teach one model what several know: their own translations of the training sentences become further pairs.
 
-    python scripts/distil.py --run outputs/A --run outputs/B --back outputs/C --output data/raw/distilled
+    python scripts/distil.py --run outputs/A --run outputs/B --each --back outputs/C --output data/raw/distilled
 
 Sequence-level distillation (Kim and Rush 2016), and with --back data diversification (Nguyen et al. 2020): a model of
 the opposite direction gives the targets further sources. Sentences that were held out are not translated, and no
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   python scripts/distil.py --run outputs/A --run outputs/B --run outputs/C --output data/raw/distilled
   python scripts/distil.py --run outputs/A --output data/raw/distilled --beam 3
+  python scripts/distil.py --run outputs/A --run outputs/B --each --best 2 --output data/raw/distilled
   python scripts/distil.py --run outputs/en-de --back outputs/de-en --output data/raw/diversified
 """
 TOGETHER = 4096  # sentences translated between two reports
@@ -54,13 +55,21 @@ def main() -> None:
     overrides = {} if options.beam is None else {"beam_size": options.beam}
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
     back = [Run(directory) for directory in options.back]
+    check_same_split(runs)
     for run in back:
         check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
-    new = translated(Translator.load_all(runs, options.device, **overrides), known)
+
+    def new_pairs(teachers: list[Run], known: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        groups = [[run] for run in teachers] if options.each else [teachers]
+        translators = (Translator.load_all(group, options.device, **overrides) for group in groups)
+        return [pair for translator in translators for pair in translated(translator, known, options.best)]
+
+    new = new_pairs(runs, known)
     if back:
-        swapped = [(target, source) for source, target in known]
-        further = translated(Translator.load_all(back, options.device, **overrides), swapped)
+        further = new_pairs(back, [(target, source) for source, target in known])
         new += [(source, target) for target, source in further]
+    old = set(known)
+    new = [pair for pair in dict.fromkeys(new) if pair not in old]
     options.output.parent.mkdir(parents=True, exist_ok=True)
     with new_directory(options.output, existing="refuse") as directory:
         write(directory / "train.tsv", [*known, *new])
@@ -74,6 +83,16 @@ def main() -> None:
     }
     places = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
     print(f"python train.py data=anki data.name=distilled {places}")
+
+
+def check_same_split(runs: Sequence[Run]) -> None:
+    """Refuse a teacher that may have learnt from sentences which the first one holds out."""
+    first, *hashes = [run.read_config()[1]["split_hash"] for run in runs]
+    for run, other in zip(runs[1:], hashes, strict=True):
+        if other != first:
+            raise UserError(
+                f"{run.directory} holds out other sentences than {runs[0].directory}: train both on the same."
+            )
 
 
 def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) -> None:
@@ -96,16 +115,16 @@ def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) 
                 )
 
 
-def translated(translator: Translator, known: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Each source with its translation, unless that pair is known."""
-    sources, seen = list(dict.fromkeys(source for source, _ in known)), set(known)
-    new: list[tuple[str, str]] = []
+def translated(translator: Translator, known: Sequence[tuple[str, str]], best: int) -> list[tuple[str, str]]:
+    """Each source once, with its `best` translations."""
+    sources = list(dict.fromkeys(source for source, _ in known))
+    pairs: list[tuple[str, str]] = []
     for start in range(0, len(sources), TOGETHER):
         chunk = sources[start : start + TOGETHER]
-        pairs = zip(chunk, (found[0].text for found in translator.translate(chunk, nbest=1)), strict=True)
-        new += [pair for pair in pairs if pair[1] and pair not in seen]
+        for source, found in zip(chunk, translator.translate(chunk, nbest=best), strict=True):
+            pairs += [(source, each.text) for each in found if each.text]
         print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)
-    return new
+    return pairs
 
 
 def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> list[str]:
@@ -147,6 +166,10 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--back", type=Path, action="append", default=[], help="run of the opposite direction; several: an ensemble"
     )
+    parser.add_argument(
+        "--each", action="store_true", help="translations of every run on its own, not of all as one ensemble"
+    )
+    parser.add_argument("--best", type=cli.positive, default=1, help="translations for each sentence (default: 1)")
     parser.add_argument("--output", type=Path, required=True, help="directory for the pairs; must not exist")
     parser.add_argument("--beam", type=cli.positive, help="beam size (default: the first run's)")
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")

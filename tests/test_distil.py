@@ -38,6 +38,23 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
         taught, own = (list(read_held_out(each / "data" / f"{name}.tsv")) for each in (run, tmp_path / "student"))
         assert taught == own  # scores of teacher and student are comparable
 
+    each = command(
+        "scripts/distil.py",
+        "--run",
+        str(run),
+        "--run",
+        str(tmp_path / "student"),
+        "--each",
+        "--best",
+        "2",
+        "--output",
+        str(tmp_path / "more"),
+    )
+    assert each.returncode == 0, each.stderr
+    more = pairs_of(tmp_path / "more" / "train.tsv")
+    assert len({tuple(pair) for pair in more}) == len(more)  # no pair twice
+    assert {tuple(pair) for pair in pairs} < {tuple(pair) for pair in more}  # the first run's best are among them
+
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
 
@@ -58,6 +75,8 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
 
     assert_fails(distil("there"), "translates eng to fra: --back takes a run from fra to eng")
     assert_fails(distil("leaky"), "may have been trained on", "maintenant j'entends val.")
+    others = "--run", str(tmp_path / "there"), "--run", str(tmp_path / "leaky"), "--each"
+    assert_fails(command("scripts/distil.py", *others, "--output", str(tmp_path / "more")), "holds out other sentences")
     assert not (tmp_path / "more").exists()
     done = distil("back")
     assert done.returncode == 0, done.stderr
