@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.launch import Launch
@@ -102,6 +102,16 @@ class Ranks:
             dist.all_reduce(flat)
         for tensor, total in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
             tensor.copy_(total.view_as(tensor))
+
+    def add_up_gradients(self, model: nn.Module, objective: Tensor) -> None:
+        """The same for all gradients of a model, where a rank without a pair has none, and an objective."""
+        if self.size == 1:
+            return
+        parameters = list(model.parameters())
+        for parameter in parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+        self.add_up([*(p.grad for p in parameters if p.grad is not None), objective])
 
     def spread(self, tensors: Iterable[Tensor]) -> None:
         """Replace tensors on the device by rank 0's."""

@@ -19,6 +19,7 @@ from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
 from nmt.training.finite import FiniteWatch
+from nmt.training.limits import is_last_update, reason_to_stop
 from nmt.training.loss import token_loss
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor, Validation
@@ -86,10 +87,10 @@ class Trainer:
                 if self._validation_is_due():  # it was interrupted when this step was saved
                     self._validate()
                     self._agree()
-                while (reason := self._reason_to_stop()) is None:
+                while (reason := reason_to_stop(self.state, self.settings)) is None:
                     with self.meter.timed():
                         self._update()
-                    if self._due(self.settings.log_every) or self._is_last_update():
+                    if self._due(self.settings.log_every) or is_last_update(self.state, self.settings):
                         self._log()
                         self.meter.reset()
                     if self._validation_is_due():
@@ -161,7 +162,7 @@ class Trainer:
         for indices in map(self.ranks.share, group):
             if len(indices):  # a batch may have fewer pairs than there are ranks
                 objective += self._backward(self.data.batch(indices), tokens)
-        self._add_up_gradients(objective)
+        self.ranks.add_up_gradients(self.model, objective)
         self.scaler.unscale_(self.optimizer)  # before clipping, so that the limit means the same in fp16
         norm = self._clip()
         self.scaler.step(self.optimizer)
@@ -204,16 +205,6 @@ class Trainer:
             output = self.forward(own.source, own.source_lengths, own.target_in, 1.0)
         sums = token_loss(output.readout, own.target_out, own.real, self.output, 0.0, weights)
         self.scaler.scale(sums.objective / tokens).backward()
-
-    def _add_up_gradients(self, objective: Tensor) -> None:
-        """Sum over all ranks; the gradients divide by the tokens of all of them already."""
-        if self.ranks.size == 1:
-            return
-        parameters = list(self.model.parameters())
-        for parameter in parameters:
-            if parameter.grad is None:  # this rank had no pair
-                parameter.grad = torch.zeros_like(parameter)
-        self.ranks.add_up([*(p.grad for p in parameters if p.grad is not None), objective])
 
     def _clip(self) -> Tensor:
         """Scale the gradients down to `clip_norm`, if they are longer; gives the length that they had."""
@@ -290,21 +281,3 @@ class Trainer:
         signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
         if signal_number:
             raise Stopping(int(signal_number))
-
-    def _is_last_update(self) -> bool:
-        """Whether a limit that does not depend on the clock is reached: then the log line comes early, once."""
-        state, settings = self.state, self.settings
-        limits = ((state.step, settings.max_steps), (state.epoch, settings.max_epochs))
-        return any(most is not None and count >= most for count, most in limits)
-
-    def _reason_to_stop(self) -> str | None:
-        state, settings = self.state, self.settings
-        if settings.max_steps is not None and state.step >= settings.max_steps:
-            return f"{state.step} updates made"
-        if settings.max_epochs is not None and state.epoch >= settings.max_epochs:
-            return f"{state.epoch} epochs finished"
-        if settings.max_minutes is not None and state.seconds >= 60 * settings.max_minutes:
-            return f"{settings.max_minutes:g} minutes used"
-        if settings.patience is not None and state.validations_since_best >= settings.patience:
-            return f"no better {settings.monitor} in {settings.patience} validations"
-        return None
