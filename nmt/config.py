@@ -25,7 +25,7 @@ class TrainSettings:
     batch_size: int = 64  # sentences or padded tokens of a batch
     batch_unit: Literal["sentences", "tokens"] = "sentences"
     accumulate: int = 1  # batches whose gradients make one update
-    max_epochs: int | None = 12
+    max_epochs: int | None = 24
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1

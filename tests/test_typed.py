@@ -122,7 +122,7 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
 @pytest.mark.parametrize(
     ("overrides", "pieces", "epochs"),
     [
-        (["data=anki"], 4000, 12),
+        (["data=anki"], 4000, 24),
         (["data=anki", "size=100k"], 6000, 8),
         (["data=parallel", "size=300k"], 8000, 6),
         (["experiment=anki_fra"], 6000, 8),
