@@ -5,7 +5,6 @@ Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answere
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,6 @@ class TrainSettings:
     average_decay: float = (
         0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
     )
-    risk_epochs: int = 0  # so many of the last epochs lower the expected risk of the model's own translations too
     clip_norm: float = 1.0  # 0 switches clipping off
     teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
     teacher_forcing_end: float = 1.0  # … moving linearly to this one
@@ -65,26 +63,8 @@ class TrainSettings:
         for name in ("made_up_words", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
-        if not 0 <= self.risk_epochs <= (self.max_epochs or 0):
-            most = (
-                "needs train.max_epochs"
-                if self.max_epochs is None
-                else f"must be from 0 to train.max_epochs={self.max_epochs}"
-            )
-            raise UserError(f"train.risk_epochs {most}; it is {self.risk_epochs}.")
         if self.clip_norm < 0:
             raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
-
-    def risks(self, epoch: int) -> bool:
-        """Whether this epoch, counted from 0, is one of the last that lower the risk."""
-        return self.max_epochs is not None and epoch >= self.max_epochs - self.risk_epochs
-
-    def updates(self, of_epoch: int) -> tuple[int, int]:
-        """How many updates come before the epochs of risk, and how many there are, if an epoch has so many."""
-        epochs = math.inf if self.max_epochs is None else self.max_epochs
-        ends = (epochs - self.risk_epochs) * of_epoch, epochs * of_epoch
-        before, all_of_them = (min(end, self.max_steps or math.inf) for end in ends)
-        return int(before), int(all_of_them)
 
     def teacher_forcing_at(self, step: int) -> float:
         """Probability of seeing the reference's last token, at this update."""

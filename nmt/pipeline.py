@@ -26,7 +26,6 @@ from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.report import table
 from nmt.evaluation.validate import Validator
-from nmt.exploration import explore
 from nmt.factory import constructor
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import Run, resume_command
@@ -187,15 +186,16 @@ def make_trainer(
         place=lambda batch: place(batch, device),
     )
     updates_an_epoch = -(-len(pairs.epoch(0)) // settings.accumulate)
-    ordinary_steps, total_steps = settings.updates(updates_an_epoch)
+    limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
+    total_steps = min(limit for limit in limits if limit is not None)
     identity = run.identity() if ranks.is_first else ""  # the others do not touch the run directory
     checkpoints = Checkpoints(run.checkpoints, identity)
-    monitor = Monitor(run.tensorboard, settings, total_steps, ordinary_steps) if ranks.is_first else SilentMonitor()
+    monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
     return Trainer(
         model=model,
         data=Data(pairs.epoch, pairs.batch, pairs.tokens),
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
-        schedule=constructor(config.scheduler, "scheduler")(total_steps=ordinary_steps),
+        schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
         checkpoints=checkpoints,
         monitor=monitor,
@@ -203,7 +203,6 @@ def make_trainer(
         device=device,
         precision=choose_precision(settings.precision, device),
         ranks=ranks,
-        explore=lambda batch: explore(model, batch, config.decode),
     )
 
 

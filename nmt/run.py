@@ -42,6 +42,7 @@ PREPARED = {
     "report.json": "data/report.json",
 }  # files of a prepared corpus that a run keeps a copy of
 RECORDED = (CONFIG, *PREPARED.values())  # what SHA256SUMS lists; the rest of a run comes later
+RETIRED = ("bpe_dropout", "consistency", "other_words", "risk_epochs")  # settings in train of earlier versions
 _DEEPEST = 50  # lists and mappings inside one another: far more than settings have, and harmless to read
 
 
@@ -122,6 +123,9 @@ class Run:
                 raise ValueError("it holds ${…}, which would have a meaning only in configs/")
             values = plain_yaml(text)
             provenance = values.pop("provenance")
+            for name in RETIRED:
+                if values["train"].get(name) == 0:  # it was not made use of
+                    del values["train"][name]
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
         except KeyError as error:

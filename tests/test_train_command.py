@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.run import newest_finished
+from nmt.errors import UserError
+from nmt.run import Run, newest_finished
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 from tests.conftest import ROOT
 
@@ -248,3 +249,15 @@ def test_help_shows_examples() -> None:
         done = command(name, "--help")
         assert done.returncode == 0
         assert f"python {name}" in done.stdout
+
+
+def test_a_run_of_an_earlier_version_is_read_unless_it_used_what_is_no_more(finished: Finished, tmp_path: Path) -> None:
+    run = Run(tmp_path / "earlier")
+    shutil.copytree(finished[0], run.directory)
+    text = run.config_file.read_text(encoding="utf-8")
+    for value in (0, 0.0):
+        run.config_file.write_text(text.replace("train:\n", f"train:\n  risk_epochs: {value}\n"), encoding="utf-8")
+        assert run.config() == Run(finished[0]).config()
+    run.config_file.write_text(text.replace("train:\n", "train:\n  risk_epochs: 1\n"), encoding="utf-8")
+    with pytest.raises(UserError, match=r"There is no setting train\.risk_epochs"):
+        run.config()

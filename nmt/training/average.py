@@ -23,16 +23,11 @@ class WeightAverage:
         self._weights = [parameter.detach() for parameter in model.parameters()]
         self._averages = [weight.clone() for weight in self._weights] if decay else []
 
-    def update(self, step: int, most: float = 1.0) -> None:
-        """Take in the weights after update number `step`, counted from 0, with a decay of at `most` so much."""
+    def update(self, step: int) -> None:
+        """Take in the weights after update number `step`, counted from 0."""
         if self.decay:
-            decay = min(self.decay, most, (1 + step) / (10 + step))
+            decay = min(self.decay, (1 + step) / (10 + step))
             torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
-
-    def adopt(self) -> None:
-        """Make the averages the weights that training goes on with."""
-        if self.decay:
-            torch._foreach_copy_(self._weights, self._averages)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:

@@ -27,14 +27,7 @@ class LossSums(NamedTuple):
     correct: Tensor  # tokens whose best guess is the reference
 
 
-def token_loss(
-    readout: Tensor,
-    target: Tensor,
-    real: Tensor,
-    output: nn.Linear,
-    label_smoothing: float,
-    weights: Tensor | None = None,
-) -> LossSums:
+def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float) -> LossSums:
     """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
 
     Args:
@@ -43,16 +36,15 @@ def token_loss(
         real: Places in B·T of those that are no padding (N,).
         output: The output layer.
         label_smoothing: ε.
-        weights: How much each real token counts for the objective (N,); None counts all alike.
     """
     x, reference = readout.flatten(0, 1).index_select(0, real), target.flatten().index_select(0, real)
-    return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing, weights))
+    return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing))
 
 
 class _ProjectedLoss(Function):
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, target: Tensor, smoothing: float, counts: Tensor | None
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, target: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor, Tensor]:
         projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # x has autocast's type, where that is on
         exact = torch.promote_types(x.dtype, torch.float32)
@@ -64,9 +56,7 @@ class _ProjectedLoss(Function):
                 here = slice(block.start + chunk.start, block.start + chunk.stop)
                 values = torch.mm(x[here], projection.t(), out=logits[chunk]).add_(offset)
                 d_logits = values.to(exact)  # the same memory, but for autocast
-                part, scale = _differentiate(
-                    d_logits, target[here], smoothing, None if counts is None else counts[here]
-                )
+                part, scale = _differentiate(d_logits, target[here], smoothing)
                 sums += part
                 if any(ctx.needs_input_grad):
                     d_bias += (scale.t() @ d_logits).squeeze(0)
@@ -87,27 +77,24 @@ class _ProjectedLoss(Function):
     def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
         gradients, ctx.gradients = ctx.gradients, None  # scaled in place: they are good for one use
         d_x, d_weight, d_bias = (gradient.mul_(g.to(gradient.dtype)) for gradient in gradients)
-        return d_x, d_weight, d_bias, None, None, None
+        return d_x, d_weight, d_bias, None, None
 
 
-def _differentiate(logits: Tensor, target: Tensor, smoothing: float, counts: Tensor | None) -> tuple[Tensor, Tensor]:
+def _differentiate(logits: Tensor, target: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
     """The three sums over some tokens; their logits (N, V) become the objective's gradient p − (1 − ε)·1ₜ − ε/V.
 
-    The gradient lacks a factor for each token (N, 1), 1/z times what the token counts, which is returned: narrow
-    tensors are cheaper to scale.
+    The gradient lacks a factor 1/z for each token (N, 1), which is returned: narrow tensors are cheaper to scale.
     """
     reference = target.unsqueeze(1)
     logits -= logits.amax(dim=1, keepdim=True)  # so that exp cannot overflow
     of_reference, mean = logits.gather(1, reference), logits.mean(dim=1, keepdim=True)
     z = logits.exp_().sum(dim=1, keepdim=True)
-    nll, uniform = z.log() - of_reference, z.log() - mean  # (N, 1)
+    nll, uniform = (z.log() - of_reference).sum(), (z.log() - mean).sum()
     if smoothing:
         logits -= (smoothing / logits.size(1)) * z
     logits.scatter_add_(1, reference, (smoothing - 1) * z)
-    objective, scale = (1 - smoothing) * nll + smoothing * uniform, z.reciprocal()
-    if counts is not None:
-        objective, scale = objective * counts.unsqueeze(1), scale * counts.unsqueeze(1)
-    return torch.stack([objective.sum(), nll.sum(), (of_reference == 0).sum()]), scale
+    sums = torch.stack([(1 - smoothing) * nll + smoothing * uniform, nll, (of_reference == 0).sum()])
+    return sums, z.reciprocal()
 
 
 def _pieces(length: int, most: int) -> list[slice]:

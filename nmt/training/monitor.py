@@ -19,7 +19,6 @@ from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
 
-RISK_COST = 10  # time for an update that explores, in ordinary ones
 SHOWN = ("loss", "accuracy", "bleu", "chrf")  # of the validation metrics, on the screen; TensorBoard has all
 
 
@@ -34,10 +33,9 @@ class Validation(NamedTuple):
 class Monitor:
     """Reports on one run."""
 
-    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int, ordinary_steps: int) -> None:
-        """Report into `directory`; updates after the `ordinary_steps` are those of risk."""
-        self.directory, self.settings = directory, settings
-        self.total_steps, self.ordinary_steps = total_steps, ordinary_steps
+    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int) -> None:
+        """Report into `directory`."""
+        self.directory, self.settings, self.total_steps = directory, settings, total_steps
         self._live: Progress | None = None
 
     @contextmanager
@@ -96,14 +94,10 @@ class Monitor:
 
     def _share_done(self, state: TrainState) -> float:
         """How much of the run is behind us, by the limit that will end it first."""
-        shares = [self._work(state.step) / self._work(self.total_steps)]
+        shares = [state.step / self.total_steps]
         if self.settings.max_minutes is not None:
             shares.append(state.seconds / (60 * self.settings.max_minutes))
         return min(max(shares), 1.0)
-
-    def _work(self, steps: int) -> int:
-        """What so many updates cost, in ordinary ones."""
-        return steps + (RISK_COST - 1) * max(0, steps - self.ordinary_steps)
 
 
 class SilentMonitor(Monitor):

@@ -26,9 +26,6 @@ from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Schedule
 from nmt.training.state import TrainState
 
-# In epochs of risk: a rate that stays where it is, of the base rate, and an average that can follow within an epoch.
-RISK_RATE, RISK_DECAY = 0.1, 0.995
-
 
 @dataclass(frozen=True)
 class Data:
@@ -55,16 +52,11 @@ class Trainer:
         device: torch.device,
         precision: torch.dtype | None,
         ranks: Ranks = ALONE,
-        explore: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Put the parts together.
-
-        `validate` scores the model that is being trained, in evaluation mode. `explore` gives, for a batch, the
-        model's own translations as another one, and what their tokens count; it is asked in the last `risk_epochs`.
-        """
+        """Put the parts together; `validate` scores the model that is being trained, in evaluation mode."""
         self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
-        self.checkpoints, self.monitor, self.validate, self.explore = checkpoints, monitor, validate, explore
+        self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
         self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
@@ -153,11 +145,8 @@ class Trainer:
         groups = self._groups(self.state.epoch)
         group = groups[self.state.position]
         tokens = sum(self.data.tokens(indices) for indices in group)
-        risk = self.settings.risks(self.state.epoch)
-        if risk and self.state.position == 0 and not self.settings.risks(self.state.epoch - 1):
-            self.average.adopt()
         for parameters, rate in zip(self.optimizer.param_groups, self.base_rates, strict=True):
-            parameters["lr"] = rate * (RISK_RATE if risk else self.schedule(self.state.step))
+            parameters["lr"] = rate * self.schedule(self.state.step)
         objective = torch.zeros((), device=self.device)
         for indices in map(self.ranks.share, group):
             if len(indices):  # a batch may have fewer pairs than there are ranks
@@ -168,7 +157,7 @@ class Trainer:
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad(set_to_none=True)
-        self.average.update(self.state.step, RISK_DECAY if risk else 1.0)
+        self.average.update(self.state.step)
 
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
@@ -187,24 +176,7 @@ class Trainer:
         objective = sums.objective / tokens
         self.scaler.scale(objective).backward()
         self.meter.add_batch(sums)
-        if self.settings.risks(self.state.epoch):
-            self._lower_risk(batch, tokens)
         return objective.detach()
-
-    def _lower_risk(self, batch: Any, tokens: int) -> None:
-        """Add the gradients of the expected risk (Shen 2016), as those of a weighted likelihood."""
-        assert self.explore is not None
-        self.model.eval()
-        with self._autocast():
-            explored = self.explore(batch)
-        self.model.train()
-        if explored is None:
-            return
-        own, weights = explored
-        with self._autocast():
-            output = self.forward(own.source, own.source_lengths, own.target_in, 1.0)
-        sums = token_loss(output.readout, own.target_out, own.real, self.output, 0.0, weights)
-        self.scaler.scale(sums.objective / tokens).backward()
 
     def _clip(self) -> Tensor:
         """Scale the gradients down to `clip_norm`, if they are longer; gives the length that they had."""

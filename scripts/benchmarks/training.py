@@ -53,7 +53,7 @@ class Subject:
             schedule=constructor(config.scheduler, "scheduler")(total_steps=EVER),
             settings=settings,
             checkpoints=Checkpoints(folder),
-            monitor=Monitor(folder, settings, EVER, EVER),
+            monitor=Monitor(folder, settings, EVER),
             validate=lambda: Validation({}, [], {}),
             device=torch.device("cpu"),
             precision=None,

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from nmt.config import DecodeSettings, TrainSettings
-from nmt.exploration import explore
+from nmt.config import TrainSettings
 from nmt.launch import Launch
 from nmt.ranks import Ranks
 from nmt.training.monitor import SilentMonitor
@@ -27,17 +26,10 @@ def main(directory: Path, steps: int, batch_size: int) -> None:
     assert ranks.same({"from": ranks.rank}) == {"from": 0}
     ranks.connect(torch.device("cpu"))
     settings = TrainSettings(
-        batch_size=batch_size,
-        accumulate=2,
-        max_epochs=200,
-        risk_epochs=199,  # all but the first
-        max_steps=steps,
-        validate_every=steps,
-        log_every=7,
+        batch_size=batch_size, accumulate=2, max_epochs=None, max_steps=steps, validate_every=steps, log_every=7
     )
     trainer = make_trainer(directory, toy_store(61, list), settings, "model=bahdanau", ranks=ranks)
     trainer.model.double()  # in double precision rounding cannot hide, or pass for, a wrong update
-    trainer.explore = lambda batch: explore(trainer.model, batch, DecodeSettings(max_length_extra=5))
     if not ranks.is_first:
         trainer.monitor = SilentMonitor()
         for parameter in trainer.model.parameters():  # the first rank's weights count

@@ -41,18 +41,6 @@ def test_loss_equals_pytorchs_with_gradients(smoothing: float, limits: Any, monk
         torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
 
 
-def test_tokens_may_count_differently(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loss, "CHUNK", 30)  # 3 tokens
-    output, weights = nn.Linear(6, 10).double(), torch.randn(7, dtype=torch.float64)
-    readout, target = torch.randn(1, 7, 6, dtype=torch.float64, requires_grad=True), torch.randint(1, 10, (1, 7))
-    ours = loss.token_loss(readout, target, torch.arange(7), output, 0.1, weights).objective
-    each = functional.cross_entropy(output(readout)[0], target[0], reduction="none", label_smoothing=0.1)
-    inputs = [readout, *output.parameters()]
-    gradients = (torch.autograd.grad(value, inputs) for value in (ours, (weights * each).sum()))
-    for a, b in zip(*gradients, strict=True):
-        torch.testing.assert_close(a, b, rtol=1e-9, atol=1e-12)
-
-
 def test_the_loss_survives_huge_logits() -> None:
     output = nn.Linear(2, 3, bias=True)
     readout = torch.tensor([[[1e4, -1e4]]])

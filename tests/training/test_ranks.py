@@ -53,7 +53,7 @@ def train_on(size: int, directory: Path, steps: int, batch_size: int) -> Path:
 
 @pytest.mark.parametrize(("size", "batch_size"), [(3, 2), pytest.param(2, 8, marks=pytest.mark.slow)])
 def test_several_processes_make_the_update_of_one(tmp_path: Path, size: int, batch_size: int) -> None:
-    """Fifty updates, most of them of risk, in double precision; batches of 2 leave the third rank without a pair."""
+    """Fifty updates by AdamW, in double precision; batches of 2 leave the third of three ranks without a pair."""
     one = train_on(1, tmp_path / "one", 50, batch_size)
     many = train_on(size, tmp_path / "many", 50, batch_size)
     for name in (MODEL, TENSORS):

@@ -70,7 +70,7 @@ def make_trainer(
         schedule=schedule or Constant(total_steps=1000, warmup_steps=5),
         settings=settings,
         checkpoints=checkpoints,
-        monitor=Monitor(directory / "tensorboard", settings, 1000, 1000),
+        monitor=Monitor(directory / "tensorboard", settings, 1000),
         validate=lambda: validate(model) if validate else Validation({"bleu": 0.0, "loss": 0.0}, [], {}),
         device=torch.device("cpu"),
         precision=precision,
