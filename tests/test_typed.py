@@ -120,16 +120,19 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "pieces", "epochs"),
+    ("overrides", "pieces", "epochs", "dropout"),
     [
-        (["data=anki"], 4000, 24),
-        (["data=anki", "size=100k"], 6000, 8),
-        (["data=parallel", "size=300k"], 8000, 6),
-        (["experiment=anki_fra"], 6000, 8),
-        (["data=demo"], 2000, 6),
+        (["data=anki"], 4000, 24, 0.3),
+        (["data=anki", "size=100k"], 6000, 8, 0.2),
+        (["data=parallel", "size=300k"], 8000, 6, 0.2),
+        (["experiment=anki_fra"], 6000, 8, 0.2),
+        (["data=demo"], 2000, 6, 0.2),
     ],
 )
-def test_the_size_of_a_corpus_brings_its_settings(overrides: list[str], pieces: int, epochs: int) -> None:
+def test_the_size_of_a_corpus_brings_its_settings(
+    overrides: list[str], pieces: int, epochs: int, dropout: float
+) -> None:
     config = load_config(composed(*overrides))
     assert config.data.vocab_size == pieces
     assert config.train.max_epochs == epochs
+    assert [config.model[f"{kind}_dropout"] for kind in ("embedding", "state", "readout")] == [dropout] * 3
