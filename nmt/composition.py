@@ -25,8 +25,8 @@ from nmt.typed import nearest
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
-VOCABULARY = ("vocab_size", "vocab_type", "joint_vocab", "character_coverage")  # settings in data of how it was learnt
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=")  # the place in the epoch counts these
+VOCABULARY = ("vocab_size", "vocab_type", "joint_vocab", "character_coverage")  # settings in data of how it was learnt
 
 
 def register_resolvers() -> None:
