@@ -160,7 +160,7 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in ("path", "val_path", "test_path", "prepared_dir"):
+    for name in ("path", "val_path", "test_path", "tokenizers", "prepared_dir"):
         value = data.get(name)
         if isinstance(value, list):
             data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]
