@@ -26,7 +26,6 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=")  # the place in the epoch counts these
-VOCABULARY = ("vocab_size", "vocab_type", "joint_vocab", "character_coverage")  # settings in data of how it was learnt
 
 
 def register_resolvers() -> None:
@@ -42,22 +41,7 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
         values["run_dir"] = HydraConfig.get().runtime.output_dir
     values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
     _make_paths_absolute(values["data"])
-    if values["start"] is not None:
-        _take_over(values, Path(str(values["start"])).expanduser().absolute())
     return values
-
-
-def _take_over(values: dict[str, Any], directory: Path) -> None:
-    """Begin with the model of a finished run: what makes it up, and the pieces that it knows."""
-    run = Run(directory)
-    run.check()
-    run.finished()
-    theirs, _ = run.read_config()
-    load_config(theirs)
-    values["start"] = str(directory)
-    values["model"], values["name"] = theirs["model"], theirs["name"]
-    values["data"] |= {name: theirs["data"][name] for name in VOCABULARY if name in theirs["data"]}
-    values["data"]["tokenizers"] = str(run.source_tokenizer.parent)
 
 
 def is_sweep() -> bool:
@@ -98,8 +82,6 @@ def resumed(directory: Path, overrides: Sequence[str] | None = None) -> tuple[di
         _check_change(change)
     merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes))
     values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(directory)}
-    if values["data"].get("tokenizers") is not None:
-        values["data"]["tokenizers"] = str(run.source_tokenizer.parent)  # a copy: the given ones may be gone
     load_config(values)
     _make_paths_absolute(values["data"])
     return values, changes
@@ -160,7 +142,7 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in ("path", "val_path", "test_path", "tokenizers", "prepared_dir"):
+    for name in ("path", "val_path", "test_path", "prepared_dir"):
         value = data.get(name)
         if isinstance(value, list):
             data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]

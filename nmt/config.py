@@ -104,7 +104,6 @@ class Config:
     decode: DecodeSettings
     name: str  # of the model's configuration, such as bahdanau
     run_dir: str
-    start: str | None = None  # a finished run to take the first weights from
     seed: int = 1
     device: str = "auto"
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch

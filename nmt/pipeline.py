@@ -102,8 +102,6 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
         torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
-    if config.start is not None:
-        begin_with(Run(Path(config.start)), run, model, ranks, device)
     if not ranks.is_first:  # the same weights everywhere, other dropout
         torch.manual_seed(int(np.random.SeedSequence((config.seed, ranks.rank)).generate_state(1)[0]))
     trainer = make_trainer(run, config, corpus, model, ranks, device)
@@ -115,21 +113,6 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
     ranks.close()
     return evaluation
-
-
-def begin_with(start: Run, run: Run, model: torch.nn.Module, ranks: Ranks, device: torch.device) -> None:
-    """Give a model the weights of a finished run, on every rank, unless the new run has its own by now."""
-    if ranks.is_first and Checkpoints(run.checkpoints, run.identity()).last_step() is None:
-        step = start.finished()["best_step"]
-        checkpoint = Checkpoints(start.checkpoints, start.identity()).load_best(step, model, device)
-        log.info("Beginning with the weights of %s, %s.", start.directory, checkpoint)
-        if start.read_config()[1]["split_hash"] != run.read_config()[1]["split_hash"]:
-            log.warning(
-                "%s held out other sentences: it may have learnt from some that are held out here, and scores may be "
-                "too good.",
-                start.directory,
-            )
-    ranks.spread(parameter.detach() for parameter in model.parameters())
 
 
 def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:

@@ -124,8 +124,7 @@ class Run:
             values = plain_yaml(text)
             provenance = values.pop("provenance")
             for name in RETIRED:
-                if values["train"].get(name) == 0:  # it was not made use of
-                    del values["train"][name]
+                values["train"].pop(name, None)  # only training would have read it
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
         except KeyError as error:
@@ -142,7 +141,8 @@ class Run:
         changes = self._read_own(self.changes_file).get("changes")
         if not isinstance(changes, list):
             raise UserError(f"{self.changes_file} lists no changes; restore it from a copy.")
-        return [str(change) for change in changes]
+        retired = tuple(f"train.{name}=" for name in RETIRED)
+        return [str(change) for change in changes if not str(change).startswith(retired)]
 
     def write_changes(self, changes: Sequence[str]) -> None:
         """Remember them, so that the plain resume command goes on under the same settings."""

@@ -58,6 +58,12 @@ def main() -> None:
     check_same_split(runs)
     for run in back:
         check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
+    for run in (*runs, *back):  # now, not after the first has translated everything
+        run.check()
+        run.finished()
+        beam = options.beam or run.config().decode.beam_size
+        if options.best > beam:
+            raise UserError(f"--best {options.best} needs a beam as wide: add --beam {options.best}.")
 
     def new_pairs(teachers: list[Run], known: list[tuple[str, str]]) -> list[tuple[str, str]]:
         groups = [[run] for run in teachers] if options.each else [teachers]
@@ -87,9 +93,8 @@ def main() -> None:
 
 def check_same_split(runs: Sequence[Run]) -> None:
     """Refuse a teacher that may have learnt from sentences which the first one holds out."""
-    first, *hashes = [run.read_config()[1]["split_hash"] for run in runs]
-    for run, other in zip(runs[1:], hashes, strict=True):
-        if other != first:
+    for run in runs[1:]:
+        if run.read_config()[1]["split_hash"] != runs[0].read_config()[1]["split_hash"]:
             raise UserError(
                 f"{run.directory} holds out other sentences than {runs[0].directory}: train both on the same."
             )
@@ -162,16 +167,20 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
     parser.add_argument(
-        "--back", type=Path, action="append", default=[], help="run of the opposite direction; several: an ensemble"
+        "--run", type=Path, action="append", required=True, help="run directory; several: an ensemble, or see --each"
+    )
+    parser.add_argument(
+        "--back", type=Path, action="append", default=[], help="run of the opposite direction; several: likewise"
     )
     parser.add_argument(
         "--each", action="store_true", help="translations of every run on its own, not of all as one ensemble"
     )
     parser.add_argument("--best", type=cli.positive, default=1, help="translations for each sentence (default: 1)")
     parser.add_argument("--output", type=Path, required=True, help="directory for the pairs; must not exist")
-    parser.add_argument("--beam", type=cli.positive, help="beam size (default: the first run's)")
+    parser.add_argument(
+        "--beam", type=cli.positive, help="beam size (default: that of the run, or of the first of an ensemble)"
+    )
     parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
     return parser.parse_args(arguments)
 

@@ -55,6 +55,22 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
     assert len({tuple(pair) for pair in more}) == len(more)  # no pair twice
     assert {tuple(pair) for pair in pairs} < {tuple(pair) for pair in more}  # the first run's best are among them
 
+    wide = command("scripts/distil.py", "--run", str(run), "--best", "9", "--output", str(tmp_path / "wide"))
+    assert_fails(wide, "--best 9 needs a beam as wide: add --beam 9")
+    (tmp_path / "student" / "finished.json").unlink()
+    unfinished = command(
+        "scripts/distil.py",
+        "--run",
+        str(run),
+        "--run",
+        str(tmp_path / "student"),
+        "--each",
+        "--output",
+        str(output) + "2",
+    )
+    assert_fails(unfinished, "is not finished")
+    assert "translated" not in unfinished.stderr
+
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
 

@@ -38,7 +38,7 @@ _BLOCK = 8192  # pairs encoded together
 _VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
-_NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir", "tokenizers"}
+_NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,6 @@ def _key(settings: DataSettings) -> str:
         for path in as_list(getattr(settings, field))
         for name, _, member in [path.partition(MEMBER_SEPARATOR)]
     ]
-    inputs += [(path.name, _sha256(str(path)), "") for path in settings.tokenizer_files()]
     parts = {
         "format": _FORMAT,
         "sentencepiece": version("sentencepiece"),
@@ -174,9 +173,7 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
 
     texts = _vocabulary_sample(train_text, split.train_pairs)
     characters = [count_characters(sentences) for sentences in texts]
-    if settings.tokenizers:
-        source, target = map(Tokenizer.load, settings.tokenizer_files())
-    elif settings.joint_vocab:
+    if settings.joint_vocab:
         source = target = _train_tokenizer(settings, texts[0] + texts[1], sum(characters, Counter()))
     else:
         with ThreadPoolExecutor(2) as side_by_side:  # SentencePiece trains outside of Python's lock

@@ -57,8 +57,6 @@ class DataSettings:
     joint_vocab: bool = False
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
-    # A folder with source.model and target.model, whose pieces are taken instead of learning new ones.
-    tokenizers: str | None = None
     # The most that one input may decompress to.
     max_megabytes: int = 4096
     # Where prepared corpora live.
@@ -125,15 +123,6 @@ class DataSettings:
                 known = anki_language(path) or Path(path).parent.name == MULTI30K
                 hint = f"run {self._download()} or set data.{field}" if known else f"set data.{field}"
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
-        for path in map(str, self.tokenizer_files()):
-            if problem := _problem(Path(path)):
-                raise UserError(f"{path} {problem}: set data.tokenizers to the folder of a run's tokenizers.")
-
-    def tokenizer_files(self) -> list[Path]:
-        """The given tokenizers, source first; none if they are to be learnt."""
-        if self.tokenizers is None:
-            return []
-        return [expanded(self.tokenizers) / name for name in ("source.model", "target.model")]
 
     def _download(self) -> str:
         """The command that fetches the corpus this user seems to want."""
