@@ -123,9 +123,9 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     ("overrides", "pieces", "epochs", "dropout"),
     [
         (["data=anki"], 4000, 24, 0.3),
-        (["data=anki", "size=100k"], 6000, 14, 0.3),
+        (["data=anki", "size=100k"], 6000, 13, 0.2),
         (["data=parallel", "size=300k"], 8000, 6, 0.2),
-        (["experiment=anki_fra"], 6000, 14, 0.3),
+        (["experiment=anki_fra"], 6000, 13, 0.2),
         (["data=demo"], 2000, 6, 0.2),
     ],
 )
