@@ -123,10 +123,10 @@ class Run:
                 raise ValueError("it holds ${…}, which would have a meaning only in configs/")
             values = plain_yaml(text)
             provenance = values.pop("provenance")
-            for name in RETIRED:
-                values["train"].pop(name, None)  # only training would have read it
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
+            for name in RETIRED:
+                values["train"].pop(name, None)  # only training would have read it
         except KeyError as error:
             raise UserError(f"{self.config_file} has no {error}; restore it from a copy.") from error
         except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
