@@ -38,18 +38,8 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
         taught, own = (list(read_held_out(each / "data" / f"{name}.tsv")) for each in (run, tmp_path / "student"))
         assert taught == own  # scores of teacher and student are comparable
 
-    each = command(
-        "scripts/distil.py",
-        "--run",
-        str(run),
-        "--run",
-        str(tmp_path / "student"),
-        "--each",
-        "--best",
-        "2",
-        "--output",
-        str(tmp_path / "more"),
-    )
+    both = ["scripts/distil.py", "--run", str(run), "--run", str(tmp_path / "student"), "--each"]
+    each = command(*both, "--best", "2", "--output", str(tmp_path / "more"))
     assert each.returncode == 0, each.stderr
     more = pairs_of(tmp_path / "more" / "train.tsv")
     assert len({tuple(pair) for pair in more}) == len(more)  # no pair twice
@@ -58,16 +48,7 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
     wide = command("scripts/distil.py", "--run", str(run), "--best", "9", "--output", str(tmp_path / "wide"))
     assert_fails(wide, "--best 9 needs a beam as wide: add --beam 9")
     (tmp_path / "student" / "finished.json").unlink()
-    unfinished = command(
-        "scripts/distil.py",
-        "--run",
-        str(run),
-        "--run",
-        str(tmp_path / "student"),
-        "--each",
-        "--output",
-        str(output) + "2",
-    )
+    unfinished = command(*both, "--output", str(tmp_path / "nothing"))
     assert_fails(unfinished, "is not finished")
     assert "translated" not in unfinished.stderr
 
