@@ -25,7 +25,8 @@ from nmt.typed import nearest
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
-MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=")  # the place in the epoch counts these
+# The place in the epoch counts batches, which these make; and what was best so far was so by its monitor.
+MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
 
 
 def register_resolvers() -> None:
@@ -72,19 +73,25 @@ def resumed(directory: Path, overrides: Sequence[str] | None = None) -> tuple[di
     """The settings of a run that goes on, and all that has been changed of them: now, by this command, and before."""
     run = Run(directory)
     run.check()
-    values, _ = run.read_config()
-    load_config(values)
+    run.check_resumable()
     if overrides is None:
         overrides = [text for text in HydraConfig.get().overrides.task if not text.startswith("resume=")]
     again = {text.partition("=")[0] for text in overrides}
     changes = [text for text in run.read_changes() if text.partition("=")[0] not in again] + list(overrides)
+    return changed(run, changes), changes
+
+
+def changed(run: Run, changes: Sequence[str]) -> dict[str, Any]:
+    """The settings of a run with these changes."""
+    values, _ = run.read_config()
+    load_config(values)
     for change in changes:
         _check_change(change)
-    merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(changes))
-    values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(directory)}
+    merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(list(changes)))
+    values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(run.directory)}
     load_config(values)
     _make_paths_absolute(values["data"])
-    return values, changes
+    return values
 
 
 def restarted(values: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

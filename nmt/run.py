@@ -42,7 +42,17 @@ PREPARED = {
     "report.json": "data/report.json",
 }  # files of a prepared corpus that a run keeps a copy of
 RECORDED = (CONFIG, *PREPARED.values())  # what SHA256SUMS lists; the rest of a run comes later
-RETIRED = ("bpe_dropout", "consistency", "other_words", "risk_epochs")  # settings in train of earlier versions
+# Settings of earlier versions. What they did was done in training: a run that has them translates without them.
+RETIRED = (
+    "start",
+    "data.tokenizers",
+    "model.word_dropout",
+    "train.bpe_dropout",
+    "train.consistency",
+    "train.other_words",
+    "train.risk_epochs",
+)
+_RETIRED_CHANGES = tuple(f"{name}=" for name in RETIRED)
 _DEEPEST = 50  # lists and mappings inside one another: far more than settings have, and harmless to read
 
 
@@ -113,7 +123,12 @@ class Run:
             raise UserError(f"{self.directory / SUMS} cannot be read; restore it from a copy.") from error
 
     def read_config(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The run's settings and its provenance, as plain values.
+        """The run's settings and its provenance, as plain values."""
+        values, provenance, _ = self._read_config()
+        return values, provenance
+
+    def _read_config(self) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+        """The same, and which settings were in use that are no more.
 
         The file may come from anywhere: it gives plain values or a UserError, whatever is in it.
         """
@@ -125,24 +140,37 @@ class Run:
             provenance = values.pop("provenance")
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
-            for name in RETIRED:
-                values["train"].pop(name, None)  # only training would have read it
+            groups = {name: values[name] for name in ("data", "model", "train")} | {"": values}
+            retired = [name.rpartition(".") for name in RETIRED]
+            in_use = [f"{group}{dot}{name}" for group, dot, name in retired if groups[group].pop(name, None)]
         except KeyError as error:
             raise UserError(f"{self.config_file} has no {error}; restore it from a copy.") from error
         except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
             reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
             raise UserError(f"{self.config_file} cannot be read: {reason}; restore it from a copy.") from error
-        return values, provenance
+        return values, provenance, in_use
+
+    def check_resumable(self) -> None:
+        """Raise a UserError if training cannot go on as it began, for want of a setting that is no more."""
+        *_, in_use = self._read_config()
+        in_use += [change.partition("=")[0] for change in self._changes() if change.startswith(_RETIRED_CHANGES)]
+        if in_use:
+            raise UserError(
+                f"{self.directory} trains with {', '.join(in_use)}, which this version does not have: go on with the "
+                "version that began it, or begin a new run."
+            )
 
     def read_changes(self) -> list[str]:
         """Overrides (train.max_epochs=30) under which the run was resumed, oldest first."""
+        return [change for change in self._changes() if not change.startswith(_RETIRED_CHANGES)]
+
+    def _changes(self) -> list[str]:
         if not self.changes_file.exists() and not self.checkpoints.exists():
             return []  # killed before it could write either
         changes = self._read_own(self.changes_file).get("changes")
         if not isinstance(changes, list):
             raise UserError(f"{self.changes_file} lists no changes; restore it from a copy.")
-        retired = tuple(f"train.{name}=" for name in RETIRED)
-        return [str(change) for change in changes if not str(change).startswith(retired)]
+        return [str(change) for change in changes]
 
     def write_changes(self, changes: Sequence[str]) -> None:
         """Remember them, so that the plain resume command goes on under the same settings."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from nmt.errors import UserError
 from nmt.run import Run, newest_finished
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 from tests.conftest import ROOT
@@ -94,7 +95,8 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
         done = command("train.py", f"resume={run}", *arguments)
         assert done.returncode == 0, done.stderr
         assert json.loads((run / "finished.json").read_text())["steps"] == 25
-    for change in ("model.decoder.hidden_size=64", "seed=3", "train.batch_size=3", "train.accumulate=2"):
+    of_batches = ("train.batch_size=3", "train.accumulate=2", "train.made_up_words=0.1")
+    for change in ("model.decoder.hidden_size=64", "seed=3", *of_batches, "train.monitor=loss"):
         assert_fails(command("train.py", f"resume={run}", change), "cannot change")
 
 
@@ -256,7 +258,15 @@ def test_a_run_of_an_earlier_version_is_read_without_settings_that_are_no_more(
     run = Run(tmp_path / "earlier")
     shutil.copytree(finished[0], run.directory)
     text = run.config_file.read_text(encoding="utf-8")
+    unused = text.replace("\ndata:\n", "\nstart: null\ndata:\n  tokenizers: null\n")
+    assert unused != text
+    run.config_file.write_text(unused, encoding="utf-8")
+    run.check_resumable()
+    assert run.config() == Run(finished[0]).config()
+
     run.config_file.write_text(text.replace("train:\n", "train:\n  risk_epochs: 1\n"), encoding="utf-8")
     assert run.config() == Run(finished[0]).config()
-    run.write_changes(["train.risk_epochs=1", "train.max_steps=30"])
+    run.write_changes(["train.consistency=5", "train.max_steps=30"])
     assert run.read_changes() == ["train.max_steps=30"]
+    with pytest.raises(UserError, match=r"trains with train.risk_epochs, train.consistency, which .* does not have"):
+        run.check_resumable()
