@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,6 +108,7 @@ def check_end(run: Run) -> str:
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     from nmt.data.heldout import read_held_out
+    from nmt.evaluation.literature import lc_tok_bleu
     from nmt.evaluation.metrics import score
     from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
 
@@ -117,7 +119,10 @@ def check_scores(run: Run) -> str:
     test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]
     if test_set != [(row.source, row.references) for row in rows]:
         raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
-    again = score([row.hypothesis for row in rows], [row.references for row in rows], [row.source for row in rows])
+    hypotheses, references = [row.hypothesis for row in rows], [row.references for row in rows]
+    again = score(hypotheses, references, [row.source for row in rows])
+    if recorded.get("lc_tok"):  # somebody asked for it
+        again = replace(again, lc_tok=lc_tok_bleu(hypotheses, references, run.config().data.direction().target))
     for name, value in json.loads(json.dumps(again.to_dict())).items():
         if recorded.get(name) != value:
             raise UserError(f"{run.evaluation / SCORES} has {name} {recorded.get(name)}; scored again it is {value}.")

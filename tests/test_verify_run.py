@@ -67,6 +67,18 @@ def test_scores_that_were_made_up_are_found(run: Path) -> None:
     assert "scored again" in line
 
 
+def test_scores_of_the_literature_are_compared_where_there_are_some(run: Path) -> None:
+    scored = command("evaluate.py", "--run", str(run), "--lc-tok")
+    assert scored.returncode == 0, scored.stderr
+    done = command(SCRIPT, str(run))
+    assert done.returncode == 0, done.stdout
+    scores, _ = read_evaluation(run / "eval")
+    scores["lc_tok"]["value"] += 1
+    write_sealed(run / "eval/scores.json", scores)
+    (line,) = failures(run, "eval/scores.json")
+    assert "has lc_tok" in line
+
+
 def test_an_unfinished_run_with_a_torn_last_event(run: Path) -> None:
     (run / "finished.json").unlink()
     events = next((run / "tensorboard").iterdir())
