@@ -92,18 +92,11 @@ class Translator:
         first, *others = members = [cls.load(run, device, **overrides) for run in runs]
         if not others:
             return first
-        for run, member in zip(runs, members, strict=True):
-            if [each.model for each in member._tokenizers()] != [each.model for each in first._tokenizers()]:
-                raise UserError(
-                    f"{run.directory} cuts text into other pieces than {runs[0].directory}: an ensemble needs runs on "
-                    "the same prepared corpus."
-                )
+        check_same_pieces(runs)
         model = Ensemble([member.model for member in members]).eval()
         checkpoints = " + ".join(str(member.checkpoint) for member in members)
-        return cls(model, *first._tokenizers(), first.settings, first.device, checkpoints)
-
-    def _tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
-        return self.source_tokenizer, self.target_tokenizer
+        tokenizers = first.source_tokenizer, first.target_tokenizer
+        return cls(model, *tokenizers, first.settings, first.device, checkpoints)
 
     def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
         """Up to `nbest` (or all `beam_size`) translations of each text, best first; an empty text has the empty one.
@@ -145,6 +138,20 @@ class Translator:
             target_ids=[*hypothesis.tokens, EOS],
             log_probs=hypothesis.log_probs,
         )
+
+
+def check_same_pieces(runs: Sequence[Run]) -> None:
+    """Raise a UserError unless these runs, whose files have been checked, can translate as one."""
+
+    def pieces(run: Run) -> list[bytes]:
+        return [file.read_bytes() for file in (run.source_tokenizer, run.target_tokenizer)]
+
+    for run in runs[1:]:
+        if pieces(run) != pieces(runs[0]):
+            raise UserError(
+                f"{run.directory} cuts text into other pieces than {runs[0].directory}: an ensemble needs runs on the "
+                "same prepared corpus."
+            )
 
 
 def build_model(config: Config, source_vocab: int, target_vocab: int, initialise: bool = True) -> Any:

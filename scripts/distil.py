@@ -37,6 +37,8 @@ TOGETHER = 4096  # sentences translated between two reports
 def main() -> None:
     """Translate the training sentences of the first run, write pairs, say how to train on them."""
     options = parse(sys.argv[1:])
+    from nmt.composition import changed
+    from nmt.config import load_config
     from nmt.console import log_to_console
     from nmt.data.prepare import prepare
     from nmt.files import new_directory
@@ -44,26 +46,21 @@ def main() -> None:
     from nmt.translator import Translator
 
     log_to_console()
-    runs = [Run(directory) for directory in options.run]
-    data, key = runs[0].config().data, runs[0].read_config()[1]["data_key"]
     if options.output.exists():
         raise UserError(f"{options.output} exists already: choose another --output.")
-    corpus = prepare(data, key)
+    runs, back = ([Run(directory) for directory in directories] for directories in (options.run, options.back))
+    for group in (runs, back):  # all that may be wrong, before the first has translated everything
+        check(group, options)
+    check_same_split(runs)
+    data = load_config(changed(runs[0], runs[0].read_changes())).data  # where the corpus lies now
+    corpus = prepare(data, runs[0].read_config()[1]["data_key"])
     sides = (corpus.source_tokenizer, corpus.train.source), (corpus.target_tokenizer, corpus.train.target)
     texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
     known = list(zip(*texts, strict=True))
     overrides = {} if options.beam is None else {"beam_size": options.beam}
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
-    back = [Run(directory) for directory in options.back]
-    check_same_split(runs)
     for run in back:
         check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
-    for run in (*runs, *back):  # now, not after the first has translated everything
-        run.check()
-        run.finished()
-        beam = options.beam or run.config().decode.beam_size
-        if options.best > beam:
-            raise UserError(f"--best {options.best} needs a beam as wide: add --beam {options.best}.")
 
     def new_pairs(teachers: list[Run], known: list[tuple[str, str]]) -> list[tuple[str, str]]:
         groups = [[run] for run in teachers] if options.each else [teachers]
@@ -89,6 +86,20 @@ def main() -> None:
     }
     places = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
     print(f"python train.py data=anki data.name=distilled {places}")
+
+
+def check(runs: Sequence[Run], options: argparse.Namespace) -> None:
+    """Refuse runs that cannot translate, or not together, or not as many translations."""
+    from nmt.translator import check_same_pieces
+
+    for run in runs:
+        run.check()
+        run.finished()
+        beam = options.beam or run.config().decode.beam_size
+        if options.best > beam:
+            raise UserError(f"--best {options.best} needs a beam as wide: add --beam {options.best}.")
+    if not options.each:
+        check_same_pieces(runs)
 
 
 def check_same_split(runs: Sequence[Run]) -> None:
@@ -135,11 +146,14 @@ def translated(translator: Translator, known: Sequence[tuple[str, str]], best: i
 def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> list[str]:
     """The same sentences for teacher and student, source first; gives the names of the files.
 
-    Lines of parallel files stay lines; a table is grouped by source, which is how several references stay together.
+    Lines of parallel files stay lines, and a test set may have several files of references. A table is grouped by
+    source, which is how any number of references stay together.
     """
-    if all(len(entry.references) == 1 for entry in entries):
+    (count, *others) = {len(entry.references) for entry in entries}
+    if not others and (count == 1 or name == "test"):
         sides = {f"{name}.source": [each.source for each in entries]}
-        sides[f"{name}.target"] = [each.references[0] for each in entries]
+        for i in range(count):
+            sides[f"{name}.target{i + 1 if count > 1 else ''}"] = [each.references[i] for each in entries]
         for file, texts in sides.items():
             (directory / file).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
         return list(sides)

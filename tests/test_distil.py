@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 from subprocess import CompletedProcess
 
 from challenge_copying import KINDS, SENTENCES, challenge
+from distil import write_held_out
 
-from nmt.data.heldout import read_held_out
+from nmt.data.heldout import HeldOut, read_held_out
+from nmt.run import Run
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 
 __all__ = ["finished"]  # pytest finds the fixture here
@@ -54,6 +57,8 @@ def test_an_ensembles_translations_become_pairs_to_train_on(finished: Finished, 
 
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
+    missing = command("scripts/distil.py", "--run", str(tmp_path / "none"), "--output", str(tmp_path / "nothing"))
+    assert_fails(missing, "does not exist: name a run directory")
 
 
 def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
@@ -62,7 +67,9 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
         (tmp_path / f"{name}.tsv").write_text(held_out, encoding="utf-8")
     given = [f"data.{name}_path={tmp_path / name}.tsv" for name in ("val", "test")]
     opposite = ["data.source=fra", "data.target=eng"]
-    for name, settings in (("there", given), ("back", [*given, *opposite]), ("leaky", opposite)):
+    runs = {"there": given, "back": [*given, *opposite], "leaky": opposite}
+    runs["pieces"] = [*runs["back"], "data.vocab_size=300"]
+    for name, settings in runs.items():
         done = command("train.py", *train_arguments(tmp_path, *settings), f"run_dir={tmp_path / name}")
         assert done.returncode == 0, done.stderr
 
@@ -74,15 +81,35 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
     assert_fails(distil("leaky"), "may have been trained on", "maintenant j'entends val.")
     others = "--run", str(tmp_path / "there"), "--run", str(tmp_path / "leaky"), "--each"
     assert_fails(command("scripts/distil.py", *others, "--output", str(tmp_path / "more")), "holds out other sentences")
+    both = "--back", str(tmp_path / "back"), "--back", str(tmp_path / "pieces")
+    refused = command("scripts/distil.py", *others[:2], *both, "--output", str(tmp_path / "more"))
+    assert_fails(refused, "cuts text into other pieces")
+    assert "translated" not in refused.stderr
     assert not (tmp_path / "more").exists()
+
+    corpus = tmp_path / "fra-eng.txt"  # moved, as the run knows since it was resumed
+    shutil.rmtree(tmp_path / "prepared")
+    (tmp_path / "elsewhere").mkdir()
+    corpus = corpus.rename(tmp_path / "elsewhere" / corpus.name)
+    assert_fails(distil("back"), "fra-eng.txt")
+    Run(tmp_path / "there").write_changes([f"data.path={corpus}"])
     done = distil("back")
     assert done.returncode == 0, done.stderr
-    known = [(source, target) for source, target, _ in pairs_of(tmp_path / "fra-eng.txt")]
+    known = [(source, target) for source, target, _ in pairs_of(corpus)]
     pairs = [(source, target) for source, target in pairs_of(tmp_path / "more" / "train.tsv")]
     sources, targets = ({pair[side].replace("\u202f", " ") for pair in known} for side in (0, 1))
     assert {pair for pair in pairs if pair[0] in sources and pair[1] not in targets}  # by the model there
     assert {pair for pair in pairs if pair[0] not in sources and pair[1] in targets}  # by the one back
     assert all(source in sources or target in targets for source, target in pairs)
+
+
+def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) -> None:
+    entries = [HeldOut("a", ("x", "y")), HeldOut("a", ("z", "z"))]  # the same sentence twice
+    files = write_held_out(tmp_path, "test", entries)
+    lines = [(tmp_path / name).read_text(encoding="utf-8").splitlines() for name in files]
+    assert [HeldOut(source, tuple(references)) for source, *references in zip(*lines, strict=True)] == entries
+    assert write_held_out(tmp_path, "val", entries[:1]) == ["val.tsv"]  # validation takes one file of references
+    assert write_held_out(tmp_path, "test", [*entries, HeldOut("b", ("x",))]) == ["test.tsv"]
 
 
 def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
