@@ -3,23 +3,35 @@
 It is comparable with their figures, not between languages or tokenisers: sacreBLEU on plain text is the one to trust.
 """
 
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 
 from sacrebleu.metrics.bleu import BLEU
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
+from sacremoses.corpus import NonbreakingPrefixes
 
 from nmt.evaluation.metrics import Score, interval, reference_streams
 
 # Moses knows languages by two letters, Anki files by three.
-_TWO_LETTERS = {"eng": "en", "fra": "fr", "deu": "de", "spa": "es", "ita": "it", "por": "pt", "nld": "nl", "ces": "cs"}
+_TWO_LETTERS = dict(
+    re.findall(
+        r"(\w+):(\w+)",
+        """asm:as ben:bn cat:ca ces:cs deu:de ell:el eng:en est:et fin:fi fra:fr gle:ga guj:gu hin:hi hun:hu isl:is
+        ita:it kan:kn lav:lv lit:lt mal:ml mar:mr nld:nl ori:or pan:pa pol:pl por:pt ron:ro rus:ru slk:sk slv:sl spa:es
+        swe:sv tam:ta tel:te""",
+    )
+)
+# Moses has the rules of English for any other. So have we for Chinese, whose characters its own rules leave together.
+_KNOWN = set(NonbreakingPrefixes().available_langs.values()) - {"zh", "yue"}
 
 
 class LowerCasedTokens:
     """Lower-case → normalise punctuation → tokenise: the order that Multi30k's own files were made in."""
 
     def __init__(self, language: str) -> None:
-        self.language = _TWO_LETTERS.get(language, language)
+        language = _TWO_LETTERS.get(language, language)
+        self.language = language if language in _KNOWN else "en"
         self._normaliser, self._tokenizer = MosesPunctNormalizer(self.language), MosesTokenizer(self.language)
 
     def __call__(self, text: str) -> str:

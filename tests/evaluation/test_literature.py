@@ -17,6 +17,12 @@ def test_moses_tokens_in_lower_case() -> None:
 
 def test_a_language_that_moses_does_not_know_is_tokenised_all_the_same() -> None:
     assert LowerCasedTokens("xyz")("Aha, So!") == "aha , so !"
+    assert LowerCasedTokens("cmn")("我喜欢猫。") == LowerCasedTokens("zh")("我喜欢猫。") == "我 喜 欢 猫 。"
+
+
+@pytest.mark.parametrize(("code", "rules"), [("mar", "mr"), ("fin", "fi"), ("de", "de"), ("xyz", "en"), ("cmn", "en")])
+def test_the_signature_names_the_rules_that_were_applied(code: str, rules: str) -> None:
+    assert f"moses-{rules}-" in lc_tok_bleu(["a b"], [["a b"]], code, bootstrap=0).signature
 
 
 def test_several_references_count_each_for_its_sentence() -> None:
