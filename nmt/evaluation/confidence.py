@@ -13,10 +13,12 @@ import numpy as np
 import torch
 
 from nmt.evaluation.words import merge_words
+from nmt.model.alignment import Alignment
 from nmt.special import BOS
 from nmt.translator import Translation, Translator
 
-_TOGETHER = 32  # samples drawn at once
+_TOGETHER = 32  # samples drawn at once, if they fit
+_LARGEST = 2**25  # logits at once: 128 MiB
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ def sampled_confidence(translator: Translator, translation: Translation, samples
     """
     if not translation.target_ids:
         return []
-    parts = [min(_TOGETHER, samples - start) for start in range(0, samples, _TOGETHER)]
+    together = min(_TOGETHER, max(1, _LARGEST // (len(translation.target_ids) * len(translator.target_tokenizer))))
+    parts = [min(together, samples - start) for start in range(0, samples, together)]
     drawn = [_sampled_log_probs(translator, translation, part, seed + i) for i, part in enumerate(parts)]
     words = _words(translation, np.concatenate(drawn))
     return [Word(text, float(np.mean(p)), float(np.std(p))) for text, p in words]
@@ -66,6 +69,9 @@ def _sampled_log_probs(translator: Translator, translation: Translation, samples
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         model.train()
+        for module in model.modules():
+            if isinstance(module, Alignment):
+                module.eval()  # hard alignment draws positions in training: the spread is to be that of dropout alone
         try:
             output = model(source, torch.full((samples,), source.size(1)), target_in)
         finally:

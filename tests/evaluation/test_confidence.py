@@ -7,15 +7,16 @@ import torch
 
 from nmt.config import DecodeSettings
 from nmt.data.tokenizer import Tokenizer
+from nmt.evaluation import confidence
 from nmt.evaluation.confidence import sampled_confidence, word_confidence
 from nmt.translator import EMPTY, Translator
 from tests.conftest import tiny_model
 
 
-def make(dropout: float) -> Translator:
+def make(dropout: float, model: str = "bahdanau") -> Translator:
     tokenizer = Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
     kinds = [f"model.{kind}_dropout={dropout}" for kind in ("embedding", "state", "readout")]
-    built = tiny_model("model=bahdanau", *kinds, vocab=len(tokenizer)).eval()
+    built = tiny_model(f"model={model}", *kinds, vocab=len(tokenizer)).eval()
     with torch.no_grad():
         built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
     return Translator(built, tokenizer, tokenizer, DecodeSettings(beam_size=4), torch.device("cpu"))
@@ -34,8 +35,13 @@ def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
             assert all(word.spread is None for word in words)
 
 
-def test_without_dropout_the_samples_all_agree_with_the_search() -> None:
-    translator = make(0.0)
+@pytest.mark.parametrize("largest", [confidence._LARGEST, 1])  # all samples at once, or one by one
+@pytest.mark.parametrize("model", ["bahdanau", "hard"])  # of which one draws its alignment in training
+def test_without_dropout_the_samples_all_agree_with_the_search(
+    model: str, largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confidence, "_LARGEST", largest)
+    translator = make(0.0, model)
     ((translation, *_),) = translator.translate(["I see a cat ."])
     plain, sampled = word_confidence(translation), sampled_confidence(translator, translation, 3)
     assert [word.text for word in plain] == [word.text for word in sampled]
