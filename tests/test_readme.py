@@ -40,7 +40,8 @@ def commands() -> list[str]:
         text = path.read_text(encoding="utf-8")
         spans = re.findall(r"`([^`\n]+)`", text)
         blocks = [line for block in re.findall(r"```(?:sh|bash)\n(.*?)```", text, re.S) for line in block.splitlines()]
-        for line in [*spans, *blocks]:
+        indented = re.findall(r"^ {4}(\S.*)", text, re.M)
+        for line in [*spans, *blocks, *indented]:
             for part in re.split(r"[|]", line.split("#")[0].split(">")[0]):
                 words = part.strip()
                 if re.match(r"(python \S+\.py|make [a-z]|tensorboard )", words):
