@@ -140,9 +140,7 @@ class Run:
             provenance = values.pop("provenance")
             if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
                 raise ValueError("its provenance does not say which data the run has")
-            groups = {name: values[name] for name in ("data", "model", "train")} | {"": values}
-            retired = [name.rpartition(".") for name in RETIRED]
-            in_use = [f"{group}{dot}{name}" for group, dot, name in retired if groups[group].pop(name, None)]
+            in_use = [name for name in RETIRED if _pop(values, name)]
         except KeyError as error:
             raise UserError(f"{self.config_file} has no {error}; restore it from a copy.") from error
         except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
@@ -237,6 +235,12 @@ class Run:
         if values.get("run") != self.identity():
             raise UserError(f"{path} belongs to another run; restore this run's own from a copy.")
         return values
+
+
+def _pop(values: dict[str, Any], name: str) -> Any:
+    """Take a setting (train.max_epochs) out of them, if it is there."""
+    group, _, last = name.rpartition(".")
+    return (values.get(group, {}) if group else values).pop(last, None)
 
 
 def plain_yaml(text: str) -> Any:
