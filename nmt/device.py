@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
 import torch
 
 from nmt.errors import UserError
@@ -32,6 +35,11 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
     if name == "auto":
         name = "bf16" if _multiplies_bf16(device) else "fp32"
     return {"fp32": None, "bf16": torch.bfloat16, "fp16": torch.float16}[name]
+
+
+def autocast(device: torch.device, precision: torch.dtype | None) -> AbstractContextManager[Any]:
+    """Products inside are in this type; None changes nothing."""
+    return nullcontext() if precision is None else torch.autocast(device.type, dtype=precision)
 
 
 def _multiplies_bf16(device: torch.device) -> bool:

@@ -133,7 +133,7 @@ class Translator:
             score=hypothesis.score,
             source_tokens=[*self.source_tokenizer.pieces(source[:-1]), EOS_PIECE],
             target_tokens=[*self.target_tokenizer.pieces(hypothesis.tokens), EOS_PIECE],
-            attention=None if hypothesis.weights is None else hypothesis.weights.numpy(),
+            attention=None if hypothesis.weights is None else hypothesis.weights.float().numpy(),  # which knows no bf16
             source_ids=source,
             target_ids=[*hypothesis.tokens, EOS],
             log_probs=hypothesis.log_probs,

@@ -132,12 +132,17 @@ def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) 
 
 
 def translated(translator: Translator, known: Sequence[tuple[str, str]], best: int) -> list[tuple[str, str]]:
-    """Each source once, with its `best` translations."""
+    """Each source once, with its `best` translations; in bf16 where that is faster, as students need no last digit."""
+    from nmt.device import autocast, choose_precision
+
+    precision = choose_precision("auto", translator.device)
     sources = list(dict.fromkeys(source for source, _ in known))
     pairs: list[tuple[str, str]] = []
     for start in range(0, len(sources), TOGETHER):
         chunk = sources[start : start + TOGETHER]
-        for source, found in zip(chunk, translator.translate(chunk, nbest=best), strict=True):
+        with autocast(translator.device, precision):
+            translations = translator.translate(chunk, nbest=best)
+        for source, found in zip(chunk, translations, strict=True):
             pairs += [(source, each.text) for each in found if each.text]
         print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)
     return pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.config import TrainSettings
+from nmt.device import autocast
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
 from nmt.ranks import ALONE, Ranks
@@ -170,7 +171,7 @@ class Trainer:
     def _backward(self, batch: Any, tokens: int) -> Tensor:
         """Add a batch's gradients; gives its share of the objective."""
         forcing = self.settings.teacher_forcing_at(self.state.step)
-        with self._autocast():
+        with autocast(self.device, self.precision):
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
         sums = token_loss(output.readout, batch.target_out, batch.real, self.output, self.settings.label_smoothing)
         objective = sums.objective / tokens
@@ -187,11 +188,6 @@ class Trainer:
         if limit and (self.device.type != "cpu" or norm > limit):
             nn.utils.clip_grads_with_norm_(parameters, limit, norm)
         return norm
-
-    def _autocast(self) -> AbstractContextManager[Any]:
-        if self.precision is None:
-            return nullcontext()
-        return torch.autocast(self.device.type, dtype=self.precision)
 
     def _advance(self, tokens: int, last_of_epoch: bool) -> None:
         state = self.state
