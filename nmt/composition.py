@@ -57,6 +57,7 @@ def composed(*overrides: str) -> dict[str, Any]:
         cfg = compose("train", overrides=["name=composed", "run_dir=unused", *overrides])
     values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
     values.pop("resume")
+    _make_paths_absolute(values["data"])
     return values
 
 

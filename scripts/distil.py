@@ -37,15 +37,23 @@ TOGETHER = 4096  # sentences translated between two reports
 def main() -> None:
     """Translate the training sentences of the first run, write pairs, say how to train on them."""
     options = parse(sys.argv[1:])
+    from nmt.console import log_to_console
+
+    log_to_console()
+    settings = make_pairs(options)
+    print("Train on them with", file=sys.stderr)
+    print(f"python train.py {shlex.join(settings)}")
+
+
+def make_pairs(options: argparse.Namespace) -> list[str]:
+    """Write the pairs that `options` ask for; gives the settings that train on them."""
     from nmt.composition import changed
     from nmt.config import load_config
-    from nmt.console import log_to_console
     from nmt.data.prepare import prepare
     from nmt.files import new_directory
     from nmt.run import Run
     from nmt.translator import Translator
 
-    log_to_console()
     if options.output.exists():
         raise UserError(f"{options.output} exists already: choose another --output.")
     runs, back = ([Run(directory) for directory in directories] for directories in (options.run, options.back))
@@ -76,16 +84,10 @@ def main() -> None:
     options.output.parent.mkdir(parents=True, exist_ok=True)
     with new_directory(options.output, existing="refuse") as directory:
         write(directory / "train.tsv", [*known, *new])
-        files = {name: write_held_out(directory, name, entries) for name, entries in held_out.items()}
-    print(f"{len(new)} pairs were added to {len(known)}. Train on them with", file=sys.stderr)
-    direction = data.direction()
-    settings = {
-        "data.path": f"'{options.output / 'train.tsv'}'",
-        "data.columns": f"[{direction.source},{direction.target}]",
-        **{f"data.{name}_path": in_hydra(options.output, names) for name, names in files.items()},
-    }
-    places = " ".join(shlex.quote(f"{name}={value}") for name, value in settings.items())
-    print(f"python train.py data=anki data.name=distilled {places}")
+        for name, entries in held_out.items():
+            write_held_out(directory, name, entries)
+    print(f"{len(new)} pairs were added to {len(known)}.", file=sys.stderr)
+    return student_settings(options.output, data.direction())
 
 
 def check(runs: Sequence[Run], options: argparse.Namespace) -> None:
@@ -166,10 +168,19 @@ def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> li
     return [f"{name}.tsv"]
 
 
-def in_hydra(directory: Path, names: Sequence[str]) -> str:
-    """Files as the value of a setting."""
-    paths = [f"'{directory / name}'" for name in names]
-    return paths[0] if len(paths) == 1 else f"[{','.join(paths)}]"
+def student_settings(directory: Path, direction: Direction) -> list[str]:
+    """What trains a model of this direction on the pairs in a directory that was written here."""
+    settings = {
+        "data": "anki",
+        "data.name": "distilled",
+        "data.path": f"'{directory / 'train.tsv'}'",
+        "data.columns": f"[{direction.source},{direction.target}]",
+    }
+    for name in ("val", "test"):
+        files = sorted(directory.glob(f"{name}.*"), key=lambda path: (len(path.name), path.name))  # target2, target10
+        paths = ",".join(f"'{path}'" for path in files)
+        settings[f"data.{name}_path"] = paths if len(files) == 1 else f"[{paths}]"
+    return [f"{name}={value}" for name, value in settings.items()]
 
 
 def write(path: Path, pairs: Iterable[tuple[str, str]]) -> None:

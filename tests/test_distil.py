@@ -1,4 +1,4 @@
-"""scripts/distil.py and scripts/challenge_copying.py, on a run of a few seconds."""
+"""scripts/distil.py, diversify.py and challenge_copying.py, on runs of a few seconds."""
 
 from __future__ import annotations
 
@@ -126,6 +126,43 @@ def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) 
     for name in ("val", "test"):
         of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("run", "student"))
         assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
+
+
+def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
+    output = tmp_path / "best"
+    settings = train_arguments(tmp_path, "train.max_steps=null", "train.max_epochs=4", "data.source=fra", "seed=3")
+    diversify = ["scripts/diversify.py", "--output", str(output), *settings]
+    done = command(*diversify)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("BLEU by source length") == 1  # of the student; the others are on the way
+    configs = {name: Run(output / name).config() for name in ("teacher-1", "teacher-2", "back", "student")}
+    assert [configs[name].seed for name in ("teacher-1", "teacher-2")] == [3, 4]
+    directions = {name: config.data.direction()[:2] for name, config in configs.items()}
+    assert directions.pop("back") == ("eng", "fra")
+    assert set(directions.values()) == {("fra", "eng")}
+
+    def held_out(name: str) -> set[tuple[str, str]]:
+        entries = [entry for each in ("val", "test") for entry in read_held_out(output / name / "data" / f"{each}.tsv")]
+        return {(entry.source, reference) for entry in entries for reference in entry.references}
+
+    assert held_out("teacher-1") == held_out("student") == {pair[::-1] for pair in held_out("back")}
+    pairs = pairs_of(output / "pairs" / "train.tsv")
+    known = 300 - len(held_out("student"))
+    student = configs["student"]
+    assert student.train.max_epochs == round(4 * known / len(pairs)) < 4  # as many updates as a teacher
+    assert student.model["state_dropout"] < configs["teacher-1"].model["state_dropout"]
+
+    weights = {path: path.read_bytes() for path in (output / "student").rglob("model.safetensors")}
+    shutil.rmtree(output / "pairs")  # as if it had been killed before the teachers translated
+    shutil.rmtree(output / "student")
+    again = command(*diversify)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.count("is finished.") == 3
+    assert weights
+    assert {path: path.read_bytes() for path in weights} == weights
+    assert_fails(command(*diversify, "model=luong"), "begun with other settings")
+    assert_fails(command(*diversify[:3], "model=lung"), "There is no model=lung")
+    assert_fails(command("scripts/diversify.py", "--output", str(tmp_path), *settings), "is not empty")
 
 
 def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:

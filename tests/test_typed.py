@@ -113,10 +113,10 @@ def test_functions_and_modules_are_no_targets() -> None:
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     """Whoever uses the classes gets what the commands give."""
-    config = load_config(composed("data=parallel", "data.prepared_dir=data/prepared"))
+    config = load_config(composed("data=parallel", "data.prepared_dir=/prepared"))
     assert config.train == TrainSettings()
     assert config.decode == DecodeSettings()
-    assert config.data == DataSettings(name="parallel")
+    assert config.data == DataSettings(name="parallel", prepared_dir="/prepared")
 
 
 @pytest.mark.parametrize(
