@@ -8,6 +8,7 @@ import shlex
 import challenge_copying
 import compare
 import distil
+import diversify
 import learning_curve
 import pytest
 import tune_search
@@ -27,6 +28,7 @@ PARSERS = {
     "scripts/compare.py": compare.parse,
     "scripts/verify_run.py": verify_run.parse,
     "scripts/distil.py": distil.parse,
+    "scripts/diversify.py": lambda arguments: load_config(composed(*diversify.parse(arguments).settings)),
     "scripts/tune_search.py": tune_search.parse,
     "scripts/challenge_copying.py": challenge_copying.parse,
     "scripts/learning_curve.py": learning_curve.parse,
@@ -71,9 +73,16 @@ def test_the_readme_is_not_forgotten() -> None:
 
 def test_links_lead_somewhere() -> None:
     for path in DOCUMENTS:
-        for link in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
-            if not link.startswith("http"):
-                assert (path.parent / link).exists(), f"{path.name}: {link}"
+        for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+            name, _, anchor = link.partition("#")
+            if link.startswith("http"):
+                continue
+            there = path.parent / name if name else path
+            assert there.exists(), f"{path.name}: {link}"
+            if anchor:
+                headings = re.findall(r"^#+ (.+)", there.read_text(encoding="utf-8"), re.M)
+                anchors = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+                assert anchor in anchors, f"{path.name}: {link}"
 
 
 def test_ci_runs_the_readmes_test_command() -> None:
