@@ -135,7 +135,8 @@ def explain(error: Exception) -> str:
 
 def _known_keys() -> list[str]:
     """Every setting, dotted, of the configuration that this command's choices (model=luong) make."""
-    groups = [a for a in sys.argv[1:] if (ROOT / "configs" / a.partition("=")[0].partition("@")[0]).is_dir()]
+    choices = [argument for argument in sys.argv[1:] if "=" in argument]
+    groups = [each for each in choices if (ROOT / "configs" / each.partition("=")[0].partition("@")[0]).is_dir()]
     first = [group.partition(",")[0] for group in groups]  # of the choices of a sweep
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         return list(_dotted(compose("train", overrides=first)))

@@ -10,6 +10,7 @@ teacher may have been trained on them: no test set is seen.
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
@@ -40,13 +41,15 @@ def main() -> None:
     from nmt.console import log_to_console
 
     log_to_console()
-    settings = make_pairs(options)
+    direction = make_pairs(options)
+    settings = {f"data.{name}": in_hydra(value) for name, value in student_data(options.output, direction).items()}
+    places = shlex.join(f"{name}={value}" for name, value in settings.items())
     print("Train on them with", file=sys.stderr)
-    print(f"python train.py {shlex.join(settings)}")
+    print(f"python train.py data=anki data.name=distilled {places}")
 
 
-def make_pairs(options: argparse.Namespace) -> list[str]:
-    """Write the pairs that `options` ask for; gives the settings that train on them."""
+def make_pairs(options: argparse.Namespace) -> Direction:
+    """Write the pairs that `options` ask for; gives the direction that they are for."""
     from nmt.composition import changed
     from nmt.config import load_config
     from nmt.data.prepare import prepare
@@ -87,7 +90,7 @@ def make_pairs(options: argparse.Namespace) -> list[str]:
         for name, entries in held_out.items():
             write_held_out(directory, name, entries)
     print(f"{len(new)} pairs were added to {len(known)}.", file=sys.stderr)
-    return student_settings(options.output, data.direction())
+    return data.direction()
 
 
 def check(runs: Sequence[Run], options: argparse.Namespace) -> None:
@@ -126,7 +129,7 @@ def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) 
     unseen = {entry.source for entries in map(read_held_out, (run.val_set, run.test_set)) for entry in entries}
     for entry in held_out:
         for reference in entry.references:
-            if reference not in unseen:
+            if entry.source and reference and reference not in unseen:
                 raise UserError(
                     f"{run.directory} may have been trained on a sentence that --run holds out, {reference!r}: train "
                     "it with the same held-out sentences, given as data.val_path and data.test_path."
@@ -150,8 +153,8 @@ def translated(translator: Translator, known: Sequence[tuple[str, str]], best: i
     return pairs
 
 
-def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> list[str]:
-    """The same sentences for teacher and student, source first; gives the names of the files.
+def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> None:
+    """The same sentences for teacher and student, source first.
 
     Lines of parallel files stay lines, and a test set may have several files of references. A table is grouped by
     source, which is how any number of references stay together.
@@ -163,30 +166,33 @@ def write_held_out(directory: Path, name: str, entries: Sequence[HeldOut]) -> li
             sides[f"{name}.target{i + 1 if count > 1 else ''}"] = [each.references[i] for each in entries]
         for file, texts in sides.items():
             (directory / file).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-        return list(sides)
-    write(directory / f"{name}.tsv", ((each.source, text) for each in entries for text in each.references))
-    return [f"{name}.tsv"]
+    else:
+        write(directory / f"{name}.tsv", ((each.source, text) for each in entries for text in each.references))
 
 
-def student_settings(directory: Path, direction: Direction) -> list[str]:
-    """What trains a model of this direction on the pairs in a directory that was written here."""
-    settings = {
-        "data": "anki",
-        "data.name": "distilled",
-        "data.path": f"'{directory / 'train.tsv'}'",
-        "data.columns": f"[{direction.source},{direction.target}]",
+def student_data(directory: Path, direction: Direction) -> dict[str, str | list[str]]:
+    """The settings of data that train a model of this direction on the pairs in a directory that was written here."""
+    settings: dict[str, str | list[str]] = {
+        "path": str(directory / "train.tsv"),
+        "columns": [direction.source, direction.target],
     }
     for name in ("val", "test"):
         files = sorted(directory.glob(f"{name}.*"), key=lambda path: (len(path.name), path.name))  # target2, target10
-        paths = ",".join(f"'{path}'" for path in files)
-        settings[f"data.{name}_path"] = paths if len(files) == 1 else f"[{paths}]"
-    return [f"{name}={value}" for name, value in settings.items()]
+        settings[f"{name}_path"] = str(files[0]) if len(files) == 1 else [str(path) for path in files]
+    return settings
 
 
-def write(path: Path, pairs: Iterable[tuple[str, str]]) -> None:
-    """Pairs as lines of a table."""
+def in_hydra(value: str | list[str]) -> str:
+    """A value as Hydra reads it."""
+    if isinstance(value, list):
+        return f"[{','.join(map(in_hydra, value))}]"
+    return value if re.fullmatch(r"[\w./-]+", value) else "'" + value.replace("'", "\\'") + "'"
+
+
+def write(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Rows as lines of a table."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{source}\t{target}\n" for source, target in pairs)
+        file.writelines("\t".join(row) + "\n" for row in rows)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -3,7 +3,7 @@
     python scripts/diversify.py --output outputs/best experiment=multi30k_ende
 
 Data diversification (Nguyen et al. 2020): models of both directions translate the training set, each in its own way,
-and the student trains on what all of them and the people wrote. In the output: teacher-1, teacher-2 …, back and
+and the student trains on what all of them and the people wrote. In the output: back, teacher-1, teacher-2 … and
 student, which are runs, held-out/ and pairs/. Interrupted at any moment, the same command goes on.
 """
 
@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import distil
 
 from nmt import cli
 from nmt.errors import UserError
+from nmt.interrupt import Interrupted
 
 if TYPE_CHECKING:
-    from nmt.config import Config
     from nmt.data.prepare import PreparedCorpus
+    from nmt.data.settings import DataSettings
     from nmt.evaluation.evaluate import Evaluation
 
 EXAMPLES = """examples:
@@ -35,99 +36,139 @@ LESS_DROPOUT = 2 / 3
 
 
 def main() -> None:
-    """Train the teachers, let them translate, train the student."""
+    """Do all of it, or what is left of it."""
     options = parse(sys.argv[1:])
-    from nmt import composition
-    from nmt.config import load_config
     from nmt.console import log_to_console
-    from nmt.data.prepare import prepare
     from nmt.pipeline import print_results
 
     log_to_console()
     try:
-        config = load_config(composition.composed(*options.settings))
-        there = config.data.direction()
-        opposite = [f"data.source={there.target}", f"data.target={there.source}"]
-        load_config(composition.composed(*options.settings, *opposite))  # before an hour of training, not after it
-    except composition.COMPOSITION_ERRORS as error:
-        raise UserError(composition.explain(error)) from error
-    config.data.require_files()
-    remember(options.output, options.settings)
-    corpus = prepare(config.data)
+        evaluation = carry_through(options)
+    except Interrupted as stop:
+        print(f"{stop}: stopped. Give the same command again to go on.", file=sys.stderr)
+        raise
+    print_results(evaluation, options.output / "student")
 
-    back, pairs = options.output / "back", options.output / "pairs"
-    train(back, replaced(options.settings, [*opposite, *same_held_out(config, corpus, options.output / "held-out")]))
-    teachers = [options.output / f"teacher-{i + 1}" for i in range(options.teachers)]
+
+def carry_through(options: argparse.Namespace) -> Evaluation:
+    """Train the teachers, let them translate, train the student; gives the student's scores."""
+    import torch
+
+    from nmt.config import load_config
+    from nmt.data.prepare import prepare
+    from nmt.files import remove_leftovers
+    from nmt.pipeline import check_parts
+    from nmt.ranks import ALONE
+
+    output: Path = options.output.absolute()
+    values = composed(options.settings)
+    config = load_config(values)
+    config.data.require_files()
+    check_output(output, options)
+    check_parts(config, ALONE)
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
+    corpus = prepare(config.data)
+    begin(output, options)  # from here on, these settings can work
+    remove_leftovers(output)
+
+    back, pairs = output / "back", output / "pairs"
+    train(back, values | {"data": values["data"] | opposite_data(config.data, corpus, output / "held-out")})
+    teachers = [output / f"teacher-{i + 1}" for i in range(options.teachers)]
     for i, directory in enumerate(teachers):
-        train(directory, replaced(options.settings, [f"seed={config.seed + i}"]))
+        train(directory, values | {"seed": config.seed + i})
+    direction = config.data.direction()
     if not pairs.exists():
         runs = [argument for directory in teachers for argument in ("--run", str(directory))]
-        distil.make_pairs(distil.parse([*runs, "--each", "--back", str(back), "--output", str(pairs)]))
-    lessons = [*distil.student_settings(pairs, there), *student_settings(config, corpus, pairs / "train.tsv")]
-    if evaluation := train(options.output / "student", replaced(options.settings, lessons)):
-        print_results(evaluation, options.output / "student")
+        places = ["--output", str(pairs), "--device", config.device]
+        distil.make_pairs(distil.parse([*runs, "--each", "--back", str(back), *places]))
+    data = {"name": "diversified", "source": None, "target": None, **distil.student_data(pairs, direction)}
+    dropout = values["model"]["state_dropout"] * LESS_DROPOUT
+    values = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
+    epochs = config.train.max_epochs and student_epochs(config.train.max_epochs, len(corpus.train), pairs)
+    parts = {"data": values["data"] | data, "train": values["train"] | {"max_epochs": epochs}}
+    return resume_or_train(output / "student", values | parts)
 
 
-def remember(output: Path, settings: Sequence[str]) -> None:
+def composed(settings: list[str]) -> dict[str, Any]:
+    """What `python train.py` would make of these settings."""
+    from nmt import composition
+
+    if any(setting.startswith("resume=") for setting in settings):
+        raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
+    try:
+        return composition.composed(*settings)
+    except composition.COMPOSITION_ERRORS as error:
+        raise UserError(composition.explain(error)) from error
+
+
+def check_output(output: Path, options: argparse.Namespace) -> None:
+    """Refuse a directory that holds something else, or was begun with other settings."""
+    record = output / "settings.txt"
+    if record.is_file():
+        if record.read_text(encoding="utf-8") != as_record(options):
+            raise UserError(f"{output} was begun with the settings in {record.name}: repeat them, or choose another.")
+    elif output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir())):
+        raise UserError(f"{output} is not an empty directory: choose another --output.")
+
+
+def begin(output: Path, options: argparse.Namespace) -> None:
     """Keep the settings, so that what was begun is not gone on with under others."""
     from nmt.files import write_text
 
-    record, text = output / "settings.txt", "".join(f"{setting}\n" for setting in settings)
-    if not record.exists():
-        if output.exists() and any(output.iterdir()):
-            raise UserError(f"{output} is not empty: choose another --output.")
-        output.mkdir(parents=True, exist_ok=True)
-        write_text(record, text)
-    elif record.read_text(encoding="utf-8") != text:
-        raise UserError(f"{output} was begun with other settings ({record}): repeat these, or choose another --output.")
+    output.mkdir(parents=True, exist_ok=True)
+    write_text(output / "settings.txt", as_record(options))
 
 
-def train(directory: Path, settings: Sequence[str]) -> Evaluation | None:
-    """Carry a run through, from wherever it is; gives its scores unless it was at its end."""
+def as_record(options: argparse.Namespace) -> str:
+    """The settings that all the rest follows from, one in a line."""
+    return "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
+
+
+def train(directory: Path, values: Mapping[str, Any]) -> None:
+    """Carry a run through, unless its training has ended: what it scores does not matter to its student."""
+    from nmt.run import Run
+
+    if Run(directory).finished_file.is_file():
+        print(f"{directory} is finished.", file=sys.stderr)
+    else:
+        resume_or_train(directory, values)
+
+
+def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
+    """Carry a run through, from wherever it is, and score it."""
     from nmt import composition, pipeline
     from nmt.run import Run
 
-    run = Run(directory.absolute())
-    if (run.evaluation / "scores.json").is_file():
-        print(f"{directory} is finished.", file=sys.stderr)
-        return None
-    if run.config_file.is_file():
-        return pipeline.resume(*composition.resumed(run.directory, overrides=[]))
-    return pipeline.train(composition.composed(*settings, f"name={directory.name}") | {"run_dir": str(run.directory)})
+    if Run(directory).config_file.is_file():
+        return pipeline.resume(*composition.resumed(directory, overrides=[]))
+    return pipeline.train({**values, "name": directory.name, "run_dir": str(directory)})
 
 
-def same_held_out(config: Config, corpus: PreparedCorpus, directory: Path) -> list[str]:
-    """Settings that let the opposite direction hold out the same sentences: each would choose its own."""
+def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> dict[str, Any]:
+    """The same files read the other way round, and the same sentences held out: each direction would choose its own."""
     from nmt.files import new_directory
 
-    data = config.data
-    if data.val_path is not None and data.test_path is not None:
-        return []
-    there = data.direction()
-    files = {"val": corpus.val_sentences, "test": corpus.test_sentences}
+    there, languages = data.direction(), data.languages()
+    held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
+
+    def row(source: str, target: str) -> list[str]:
+        cells = {there.source_column: source, there.target_column: target}
+        return [cells.get(column, "") for column in range(len(languages))]
+
     if not directory.exists():
         with new_directory(directory, existing="refuse") as new:
-            for name, entries in files.items():
-                pairs = ((entry.source, reference) for entry in entries for reference in entry.references)
-                in_order = there.source_column < there.target_column
-                distil.write(new / f"{name}.tsv", (pair if in_order else pair[::-1] for pair in pairs))
-    return [f"data.{name}_path='{directory / name}.tsv'" for name in files]
+            for name, entries in held_out.items():
+                rows = (row(entry.source, text) for entry in entries for text in entry.references)
+                distil.write(new / f"{name}.tsv", rows)
+    tables = {f"{name}_path": str(directory / f"{name}.tsv") for name in held_out}
+    return {"columns": languages, "source": there.target, "target": there.source, **tables}
 
 
-def student_settings(config: Config, corpus: PreparedCorpus, pairs: Path) -> list[str]:
-    """As many updates as a teacher had, with less dropout."""
-    settings = [f"model.state_dropout={config.model['state_dropout'] * LESS_DROPOUT:.2g}"]
-    if config.train.max_epochs is not None:
-        with pairs.open(encoding="utf-8") as file:
-            known, all_pairs = len(corpus.train), sum(1 for _ in file)
-        settings.append(f"train.max_epochs={max(1, round(config.train.max_epochs * known / all_pairs))}")
-    return settings
-
-
-def replaced(settings: Sequence[str], by: Sequence[str]) -> list[str]:
-    """Settings in which what both name is as in `by`: Hydra takes a group but once."""
-    names = {setting.partition("=")[0] for setting in by}
-    return [setting for setting in settings if setting.partition("=")[0] not in names] + list(by)
+def student_epochs(epochs: int, known: int, pairs: Path) -> int:
+    """About as many updates as a teacher had, at least one epoch."""
+    with (pairs / "train.tsv").open(encoding="utf-8") as file:
+        return max(1, round(epochs * known / sum(1 for _ in file)))
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

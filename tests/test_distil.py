@@ -6,11 +6,19 @@ import shlex
 import shutil
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from challenge_copying import KINDS, SENTENCES, challenge
-from distil import write_held_out
+from distil import in_hydra, student_data, write_held_out
+from diversify import opposite_data
 
-from nmt.data.heldout import HeldOut, read_held_out
+from nmt.composition import composed
+from nmt.config import load_config
+from nmt.data.bitext import Bitext
+from nmt.data.heldout import HeldOut, given_set, read_held_out
+from nmt.data.settings import Direction
 from nmt.run import Run
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 
@@ -105,11 +113,15 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path) -> None:
 
 def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) -> None:
     entries = [HeldOut("a", ("x", "y")), HeldOut("a", ("z", "z"))]  # the same sentence twice
-    files = write_held_out(tmp_path, "test", entries)
-    lines = [(tmp_path / name).read_text(encoding="utf-8").splitlines() for name in files]
+    write_held_out(tmp_path, "test", entries)
+    write_held_out(tmp_path, "val", entries[:1])
+    settings = student_data(tmp_path, Direction("eng", "fra", 0, 1))
+    assert settings["val_path"] == str(tmp_path / "val.tsv")  # validation takes one file of references
+    lines = [Path(path).read_text(encoding="utf-8").splitlines() for path in settings["test_path"]]
     assert [HeldOut(source, tuple(references)) for source, *references in zip(*lines, strict=True)] == entries
-    assert write_held_out(tmp_path, "val", entries[:1]) == ["val.tsv"]  # validation takes one file of references
-    assert write_held_out(tmp_path, "test", [*entries, HeldOut("b", ("x",))]) == ["test.tsv"]
+    (tmp_path / "uneven").mkdir()
+    write_held_out(tmp_path / "uneven", "test", [*entries, HeldOut("b", ("x",))])
+    assert [path.name for path in (tmp_path / "uneven").iterdir()] == ["test.tsv"]
 
 
 def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
@@ -153,16 +165,60 @@ def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     assert student.model["state_dropout"] < configs["teacher-1"].model["state_dropout"]
 
     weights = {path: path.read_bytes() for path in (output / "student").rglob("model.safetensors")}
+    assert weights
     shutil.rmtree(output / "pairs")  # as if it had been killed before the teachers translated
     shutil.rmtree(output / "student")
     again = command(*diversify)
     assert again.returncode == 0, again.stderr
     assert again.stderr.count("is finished.") == 3
-    assert weights
     assert {path: path.read_bytes() for path in weights} == weights
-    assert_fails(command(*diversify, "model=luong"), "begun with other settings")
-    assert_fails(command(*diversify[:3], "model=lung"), "There is no model=lung")
-    assert_fails(command("scripts/diversify.py", "--output", str(tmp_path), *settings), "is not empty")
+    shutil.rmtree(output / "student" / "eval" / "heatmaps")  # or while it drew them
+    assert command(*diversify).stdout == again.stdout == done.stdout
+    assert (output / "student" / "eval" / "heatmaps").is_dir()
+    assert_fails(command(*diversify, "model=luong"), "begun with the settings in settings.txt")
+    assert_fails(command(*diversify, "--teachers", "1"), "begun with the settings in settings.txt")
+
+
+def test_what_cannot_be_diversified_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
+    settings = train_arguments(tmp_path)
+    diversify = ["scripts/diversify.py", "--output", str(tmp_path / "best")]
+    assert_fails(command(*diversify[:2], str(tmp_path), *settings), "is not an empty directory")
+    assert_fails(command(*diversify, "model=lung"), "There is no model=lung")
+    assert_fails(command(*diversify[:2], "data", "trian.max_steps=4"), "There is no setting trian.max_steps")
+    assert_fails(command(*diversify, "resume=outputs/RUN"), "without resume")
+    with (tmp_path / "fra-eng.txt").open("a", encoding="utf-8") as corpus:
+        corpus.write("no tab\n")
+    assert_fails(command(*diversify, *settings), "fra-eng.txt:301", "data.on_error=skip")
+    assert not (tmp_path / "best").exists()
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["data=anki", "data.path=mine.tsv"],
+        ["data=anki", "data.path=mine.tsv", "data.source=eng", "data.target=mar"],
+        ["data=anki", "data.path=mine.tsv", "data.columns=[number,eng,mar]", "data.source=mar", "data.target=eng"],
+        ["data=multi30k", "data.path=[my.en,my.de]"],
+        ["data=parallel", "data.path=[my.en,my.de]", "data.test_path=[test.en,test.de,more.de]"],
+    ],
+)
+def test_the_opposite_direction_reads_the_same_files_the_other_way(tmp_path: Path, overrides: list[str]) -> None:
+    values = composed(*overrides)
+    data = load_config(values).data
+    there = data.direction()
+    entries = [HeldOut("source", ("one", "two")), HeldOut("", ("three",))]
+    corpus: Any = SimpleNamespace(val_sentences=entries, test_sentences=entries[:1])
+    changes = opposite_data(data, corpus, tmp_path / "held-out")
+    back = load_config(values | {"data": values["data"] | changes}).data
+    assert back.path == data.path
+    assert back.direction() == (there.target, there.source, there.target_column, there.source_column)
+    read = given_set(Bitext.of(back, back.val_path))
+    assert read == [HeldOut("one", ("source",)), HeldOut("two", ("source",))]
+
+
+@pytest.mark.parametrize("value", ["plain/path.tsv", "it's a path.tsv", ["a,b.tsv", "c [d].tsv"]])
+def test_values_for_hydra_are_read_as_they_are(value: str | list[str]) -> None:
+    assert composed(f"data.columns=[{in_hydra(value)}]")["data"]["columns"] == [value]
 
 
 def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:

@@ -85,7 +85,7 @@ class DataSettings:
 
     def direction(self) -> Direction:
         """The languages, and where they stand in the files."""
-        columns = self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
+        columns = self.languages()
         distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
         _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
         two = len(columns) == 2 or not isinstance(self.path, list)
@@ -102,6 +102,10 @@ class DataSettings:
             order = f"exactly two files when data.source={source} is not the first language"
             _require(not isinstance(test, list) or len(test) == 2, "test_path", test, order)
         return direction
+
+    def languages(self) -> list[str]:
+        """Of the columns, or of the two files: given, told by names, or else in the order of translation."""
+        return self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
 
     def _columns_of_names(self) -> list[str] | None:
         """Languages that the file names tell: fra-eng.zip, or train.en.gz beside train.fr.gz."""
