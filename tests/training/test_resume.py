@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,15 @@ def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) ->
     assert curves(tmp_path / "parts") == curves(tmp_path / "whole")
 
 
+@pytest.fixture
+def hearing_ctrl_c() -> Iterator[None]:
+    """What a shell starts in the background ignores SIGINT, and the tests may be such a thing."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hearing_ctrl_c")
 def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_path: Path) -> None:
     """Between the optimiser's step and the count of it, weights and step do not belong together."""
     store, chosen = toy_store(60, COPY), settings(save_every=4)
