@@ -41,13 +41,25 @@ class RecurrentEncoder(nn.Module):
         layers: int = 1,
         bidirectional: bool = True,
         dropout: float = 0.0,
+        normalise: bool = False,
     ) -> None:
-        """Build it; `hidden_size` is that of one direction, `dropout` acts on states, between layers and on top."""
+        """Build it.
+
+        Args:
+            input_size: E.
+            hidden_size: Of one direction.
+            cell: gru or lstm.
+            layers: Recurrences on top of each other.
+            bidirectional: Read from both ends.
+            dropout: Acts on states, between layers and on top.
+            normalise: Whether states pass through layer normalisation (Ba 2016).
+        """
         super().__init__()
         self.rnn = make_rnn(cell, input_size, hidden_size, layers, dropout, bidirectional)
         self.dropout = SequenceDropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.output_size = hidden_size * self.directions
+        self.norm = nn.LayerNorm(self.output_size) if normalise else None
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
         """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them without a wait."""
@@ -55,6 +67,8 @@ class RecurrentEncoder(nn.Module):
         places, sizes, ranks = _packing(lengths, width, embedded.device)
         packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
         outputs, last = run_packed(self.rnn, packed, sizes)
+        if self.norm is not None:
+            outputs = self.norm(outputs).to(outputs.dtype)  # autocast gives fp32
         states = outputs.new_zeros(batch * width, self.output_size).index_copy(0, places, outputs)
         summary = torch.cat(tuple(last[-self.directions :]), dim=-1).index_select(0, ranks)  # top layer: (B, H)
         return Encoded(self.dropout(states.view(batch, width, -1)), self.dropout(summary), mask)
@@ -76,8 +90,9 @@ class SelfAttentiveEncoder(RecurrentEncoder):
         layers: int = 1,
         bidirectional: bool = True,
         dropout: float = 0.0,
+        normalise: bool = False,
     ) -> None:
-        super().__init__(input_size, hidden_size, cell, layers, bidirectional, dropout)
+        super().__init__(input_size, hidden_size, cell, layers, bidirectional, dropout, normalise)
         size = self.output_size
         self.attention = Attention(score, Soft, query_size=size, state_size=size)
         if self.attention.score.looks_back:

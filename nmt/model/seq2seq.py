@@ -137,7 +137,7 @@ class Seq2Seq(nn.Module):
         return Output(torch.cat(readouts, dim=1), torch.cat(weights, dim=1) if weights else None)
 
     def _initialise(self) -> None:
-        """Orthogonal recurrences, one block per gate; Xavier elsewhere; LSTM forget gates start open."""
+        """Orthogonal recurrences, one block per gate; Xavier elsewhere; LSTM forget gates start open, norms as one."""
         for name, parameter in self.named_parameters():
             if "weight_hh" in name:
                 for gate in parameter.data.split(parameter.size(1)):
@@ -147,6 +147,8 @@ class Seq2Seq(nn.Module):
                 parameter.data[PAD].zero_()
             elif parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
+            elif name.endswith("norm.weight"):
+                nn.init.ones_(parameter)
             else:
                 nn.init.zeros_(parameter)
         for module in self.modules():

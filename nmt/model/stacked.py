@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
 from nmt.model.decoder import AttentiveDecoder, Readout, State, Unrolled
@@ -23,6 +23,7 @@ class StackedDecoder(AttentiveDecoder):
 
     qₜ = f(yₜ₋₁, qₜ₋₁), cₜ = attend(qₜ), sₜ = g([qₜ; cₜ], sₜ₋₁), readout(sₜ, yₜ₋₁, cₜ). What has been read is
     recurrent, as with input feeding, and still each part runs over all T steps at once, as without it.
+    Normalised, the readout sees LayerNorm(sₜ + qₜ) in the place of sₜ (Ba 2016).
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class StackedDecoder(AttentiveDecoder):
         layers: int = 1,
         readout: Literal["maxout", "tanh"] = "maxout",
         dropout: float = 0.0,
+        normalise: bool = False,
     ) -> None:
         """Build it; `layers` are those of the second recurrence."""
         super().__init__(score, alignment, source_size, hidden_size, cell, 1 + layers)
@@ -46,6 +48,7 @@ class StackedDecoder(AttentiveDecoder):
         self.reading = Recurrence(cell, hidden_size + context_size, hidden_size, layers, dropout)
         self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
         self.dropout = SequenceDropout(dropout)
+        self.norm = nn.LayerNorm(hidden_size) if normalise else None
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         first, rest = (tuple(part[:, layers] for part in state.recurrent) for layers in (slice(1), slice(1, None)))
@@ -53,6 +56,8 @@ class StackedDecoder(AttentiveDecoder):
         looked = self.attention(queries, memory, state.alignment)
         seen = torch.cat([self.dropout(queries), looked.context], dim=-1)
         outputs, rest = self.reading(seen, rest)
+        if self.norm is not None:
+            outputs = self.norm(outputs + queries)
         readout = self.readout(self.dropout(outputs), embedded, looked.context)
         recurrent = tuple(torch.cat(parts, dim=1) for parts in zip(first, rest, strict=True))
         return Unrolled(readout, looked.weights, State(recurrent, looked.state))

@@ -154,7 +154,8 @@ def logits_of_one(model: Seq2Seq, source: Tensor, target: Tensor) -> Tensor:
             asking = cells(decoder.asking.rnn, y, state[:1])
             c, _ = attend(decoder.attention, asking[-1][0], h, past)
             state = asking + cells(decoder.reading.rnn, torch.cat([asking[-1][0], c]), state[1:])
-            t = readout(decoder.readout, torch.cat([state[-1][0], y, c]))
+            s = state[-1][0] if decoder.norm is None else normalised(decoder.norm, state[-1][0] + asking[-1][0])
+            t = readout(decoder.readout, torch.cat([s, y, c]))
         else:
             assert isinstance(decoder, FixedContextDecoder)
             state = cells(decoder.recurrence.rnn, torch.cat([y, summary]), state)
@@ -163,10 +164,18 @@ def logits_of_one(model: Seq2Seq, source: Tensor, target: Tensor) -> Tensor:
     return torch.stack(logits)
 
 
+def normalised(norm: nn.LayerNorm, x: Tensor) -> Tensor:
+    """g · (x − mean) / deviation + b (Ba 2016)."""
+    centred = x - x.mean()
+    return norm.weight * centred / ((centred**2).mean() + norm.eps).sqrt() + norm.bias
+
+
 def encode(model: Seq2Seq, source: Tensor) -> tuple[list[Tensor], Tensor]:
     """The encoder's states and its summary."""
     encoder = model.encoder
     h, summary = recur(encoder.rnn, [model.embed_source.weight[token] for token in source])
+    if encoder.norm is not None:
+        h = [normalised(encoder.norm, h_i) for h_i in h]
     if not isinstance(encoder, SelfAttentiveEncoder):
         return h, summary
     looked = []  # h̃ = tanh(W[c; h])

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.special import BOS
+from nmt.composition import composed
+from nmt.config import load_config
+from nmt.special import BOS, PAD
+from nmt.translator import build_model
 from tests.conftest import MODELS, sentences, tiny_model
 
 STACKED = ("model.encoder.layers=2", "model.decoder.layers=3")
@@ -23,6 +26,8 @@ EXTRA = [
     ("model=bahdanau", "model/score=structured"),
     ("model=bahdanau", "model.decoder.readout=tanh", "model.tie=none"),
     ("model=bahdanau", "model.tie=all"),
+    ("model=self_attentive", "model.encoder.normalise=true"),
+    ("model=stacked", "model.encoder.normalise=false", "model.decoder.normalise=false"),
 ]
 # Every model as it is, and with other cells, deeper and reading in one direction.
 CASES = [(f"model={name}", *variant) for name in MODELS for variant in ((), LSTM + STACKED + ONE_WAY)] + EXTRA
@@ -115,3 +120,18 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
     assert not torch.equal(model(*arguments).readout, model(*arguments).readout)
     model.eval()
     assert torch.equal(model(*arguments).readout, model(*arguments).readout)
+
+
+def test_first_weights_are_in_their_places() -> None:
+    """Norms change nothing but the scale, LSTMs forget little, and padding is nothing."""
+    choices = "model=stacked", *LSTM
+    model = build_model(load_config(composed(*choices)), source_vocab=8, target_vocab=8)
+    norms = [module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)]
+    assert len(norms) == 2
+    assert all((norm.weight == 1).all() and (norm.bias == 0).all() for norm in norms)
+    lstms = [module for module in model.modules() if isinstance(module, torch.nn.LSTM)]
+    assert lstms
+    for lstm in lstms:
+        _, forget, *_ = lstm.bias_ih_l0.split(lstm.hidden_size)
+        assert (forget == 1).all()
+    assert (model.embed_source.weight[PAD] == 0).all()
