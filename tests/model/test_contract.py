@@ -13,6 +13,7 @@ from tests.conftest import MODELS, sentences, tiny_model
 
 STACKED = ("model.encoder.layers=2", "model.decoder.layers=3")
 ONE_WAY = ("model.encoder.bidirectional=false", "model.encoder.hidden_size=32")
+NORMALISED = ("model.encoder.normalise=true", "model.decoder.normalise=true")
 LSTM = ("model.encoder.cell=lstm", "model.decoder.cell=lstm")
 EXTRA = [
     ("model=bahdanau", *STACKED, *ONE_WAY),
@@ -27,7 +28,7 @@ EXTRA = [
     ("model=bahdanau", "model.decoder.readout=tanh", "model.tie=none"),
     ("model=bahdanau", "model.tie=all"),
     ("model=self_attentive", "model.encoder.normalise=true"),
-    ("model=stacked", "model.encoder.normalise=false", "model.decoder.normalise=false"),
+    ("model=stacked", *NORMALISED),
 ]
 # Every model as it is, and with other cells, deeper and reading in one direction.
 CASES = [(f"model={name}", *variant) for name in MODELS for variant in ((), LSTM + STACKED + ONE_WAY)] + EXTRA
@@ -124,8 +125,7 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
 
 def test_first_weights_are_in_their_places() -> None:
     """Norms change nothing but the scale, LSTMs forget little, and padding is nothing."""
-    choices = "model=stacked", *LSTM
-    model = build_model(load_config(composed(*choices)), source_vocab=8, target_vocab=8)
+    model = build_model(load_config(composed("model=stacked", *NORMALISED, *LSTM)), source_vocab=8, target_vocab=8)
     norms = [module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)]
     assert len(norms) == 2
     assert all((norm.weight == 1).all() and (norm.bias == 0).all() for norm in norms)
