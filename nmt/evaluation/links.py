@@ -82,13 +82,12 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
         words: The words of the clean text that they were made of, or that was made of them.
         cut: Whether the pieces may stop before the words do, as those of an endless sentence.
     """
-    # In NFD, because a model may write an accent as a piece of its own, which cleaning then joins to its letter.
-    letters = [(letter, number) for number, word in enumerate(words) for letter in unicodedata.normalize("NFD", word)]
+    letters = [(letter, number) for number, word in enumerate(words) for letter in _decomposed(word)]
     numbers: list[int] = []
     place = 0
     for piece in pieces:
         begun = place
-        for letter in unicodedata.normalize("NFD", piece):
+        for letter in _decomposed(piece):
             if place < len(letters) and letter == letters[place][0]:
                 place += 1
             elif letter != WORD_START and clean(letter):  # clean() leaves nothing of spaces and controls
@@ -102,6 +101,15 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
         else:
             numbers.append(letters[place][1] if place < len(letters) else NO_WORD)
     return numbers if cut or place == len(letters) else None
+
+
+def _decomposed(text: str) -> str:
+    """Letters and accents apart, because a model may write an accent as a piece of its own, which cleaning then joins.
+
+    One character after the other: of a whole word, NFD would also put the accents of a letter in another order, and so
+    they would not be found in the order of the pieces.
+    """
+    return "".join(unicodedata.normalize("NFD", character) for character in text)
 
 
 def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[int]) -> list[Link]:
