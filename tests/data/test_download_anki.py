@@ -1,16 +1,14 @@
 import hashlib
 import io
-import subprocess
-import sys
-import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "download_anki.py"
+from tests.data.downloads import Quiet, assert_nothing_but_a_sentence, downloader, site
+
+run = downloader("download_anki.py")
 
 
 def anki_zip(member: str) -> bytes:
@@ -24,46 +22,26 @@ def anki_zip(member: str) -> bytes:
 FILES = {"/fra-eng.zip": anki_zip("fra.txt"), "/deu-eng.zip": anki_zip("other.txt"), "/mar-eng.zip": b"<html>"}
 
 
-class Site(BaseHTTPRequestHandler):
+class Site(Quiet):
     requests: list[str] = []  # noqa: RUF012 - shared on purpose
 
     def do_GET(self) -> None:
         Site.requests.append(self.path)
-        content = FILES.get(self.path, b"")
         if "python" in self.headers["User-Agent"].lower():
             self.send_error(406)
-        elif self.path == "/ita-eng.zip":  # breaks off
-            self.send_response(200)
-            self.send_header("Content-Length", "100000")
-            self.end_headers()
-            self.wfile.write(FILES["/fra-eng.zip"])
-        elif not content:
-            self.send_error(404)
+        elif self.path == "/ita-eng.zip":
+            self.send_file(FILES["/fra-eng.zip"], length=100_000)  # breaks off
+        elif self.path in FILES:
+            self.send_file(FILES[self.path])
         else:
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        pass
+            self.send_error(404)
 
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
     Site.requests.clear()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    with site(Site) as address:
+        yield address
 
 
 def test_it_fetches_checks_and_says_what_is_next(tmp_path: Path, url: str) -> None:
@@ -94,11 +72,7 @@ def test_it_fetches_checks_and_says_what_is_next(tmp_path: Path, url: str) -> No
     ],
 )
 def test_errors_are_one_sentence_and_leave_nothing(tmp_path: Path, url: str, language: str, message: str) -> None:
-    result = run(tmp_path, language, "--url", url)
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert result.stderr.count("\n") == 1
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert_nothing_but_a_sentence(run(tmp_path, language, "--url", url), tmp_path, message)
 
 
 def test_no_network(tmp_path: Path) -> None:
