@@ -28,7 +28,7 @@ class TrainSettings:
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1
-    made_up_words: float = 0.0  # share of the pairs in which a word is replaced, on both sides, by a string to copy
+    made_up_words: float = 0.0  # share of the pairs in which a word known on both sides becomes a string to copy
     average_decay: float = (
         0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
     )

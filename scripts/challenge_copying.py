@@ -3,15 +3,16 @@
     python scripts/challenge_copying.py --run outputs/RUN
 
 English sentences with a gap are filled with strings made up on the spot, always the same. A translation passes if it
-holds the string as it was.
+holds the string as it was, and not as a part of something longer.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nmt import cli
@@ -79,6 +80,20 @@ def challenge(style: str, each: int = 25) -> Iterator[tuple[str, str, str]]:
                 yield kind, string, sentence.format(string)
 
 
+def is_copied(string: str, text: str) -> bool:
+    """Whether a text holds a string that no digit or Latin letter makes longer: 14 is no copy of 4.
+
+    Other letters may touch it, as in 我有4本书.
+    """
+    return re.search(rf"(?<![0-9A-Za-z]){re.escape(string)}(?![0-9A-Za-z])", text) is not None
+
+
+def scores_by_kind(items: Sequence[tuple[str, str, str]], texts: Sequence[str]) -> dict[str, list[bool]]:
+    """For each kind, whether the translation of each of its sentences holds what it should."""
+    pairs = list(zip(items, texts, strict=True))
+    return {kind: [is_copied(string, text) for (of, string, _), text in pairs if of == kind] for kind in KINDS}
+
+
 def main() -> None:
     """Translate the challenge, print how much of each kind was copied."""
     options = parse(sys.argv[1:])
@@ -94,11 +109,11 @@ def main() -> None:
     items = list(challenge(options.style))
     found = [each[0].text for each in translator.translate([sentence for _, _, sentence in items], nbest=1)]
     table = Table("kind", "copied", "of", "share", title=f"Copying · {options.style}")
-    for kind in KINDS:
-        passed = [string in text for (of, string, _), text in zip(items, found, strict=True) if of == kind]
+    for kind, passed in scores_by_kind(items, found).items():
         table.add_row(kind, str(sum(passed)), str(len(passed)), f"{sum(passed) / len(passed):.0%}")
     Console().print(table)
-    failed = [(sentence, text) for (_, string, sentence), text in zip(items, found, strict=True) if string not in text]
+    pairs = zip(items, found, strict=True)
+    failed = [(sentence, text) for (_, string, sentence), text in pairs if not is_copied(string, text)]
     for sentence, text in random.Random(0).sample(failed, min(options.failures, len(failed))):
         print(f"{sentence}\t{text}")
 

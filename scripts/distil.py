@@ -10,12 +10,16 @@ teacher may have been trained on them: no test set is seen.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Quote, QuotedString
 
 from nmt import cli
 from nmt.errors import UserError
@@ -59,6 +63,9 @@ def make_pairs(options: argparse.Namespace) -> Direction:
 
     if options.output.exists():
         raise UserError(f"{options.output} exists already: choose another --output.")
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(options.output.parent, os.W_OK):
+        raise UserError(f"{options.output.parent} cannot be written to: choose another --output.")
     runs, back = ([Run(directory) for directory in directories] for directories in (options.run, options.back))
     for group in (runs, back):  # all that may be wrong, before the first has translated everything
         check(group, options)
@@ -73,18 +80,17 @@ def make_pairs(options: argparse.Namespace) -> Direction:
     for run in back:
         check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
 
-    def new_pairs(teachers: list[Run], known: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    def load(teachers: list[Run]) -> list[Translator]:
         groups = [[run] for run in teachers] if options.each else [teachers]
-        translators = (Translator.load_all(group, options.device, **overrides) for group in groups)
-        return [pair for translator in translators for pair in translated(translator, known, options.best)]
+        return [Translator.load_all(group, options.device, **overrides) for group in groups if group]
 
-    new = new_pairs(runs, known)
-    if back:
-        further = new_pairs(back, [(target, source) for source, target in known])
-        new += [(source, target) for target, source in further]
+    forward, backward = load(runs), load(back)
+    new = [pair for each in forward for pair in translated(each, known, options.best)]
+    turned = [(target, source) for source, target in known]
+    further = [pair for each in backward for pair in translated(each, turned, options.best)]
+    new += [(source, target) for target, source in further]
     old = set(known)
     new = [pair for pair in dict.fromkeys(new) if pair not in old]
-    options.output.parent.mkdir(parents=True, exist_ok=True)
     with new_directory(options.output, existing="refuse") as directory:
         write(directory / "train.tsv", [*known, *new])
         for name, entries in held_out.items():
@@ -186,7 +192,11 @@ def in_hydra(value: str | list[str]) -> str:
     """A value as Hydra reads it."""
     if isinstance(value, list):
         return f"[{','.join(map(in_hydra, value))}]"
-    return value if re.fullmatch(r"[\w./-]+", value) else "'" + value.replace("'", "\\'") + "'"
+    is_plain = (
+        re.fullmatch(r"[\w./-]+", value, re.ASCII)
+        and OverridesParser.create().parse_override(f"x={value}").value() == value
+    )
+    return value if is_plain else QuotedString(value, Quote.double).with_quotes()  # nan and 1e5 would be numbers
 
 
 def write(path: Path, rows: Iterable[Sequence[str]]) -> None:

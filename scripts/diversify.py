@@ -1,10 +1,11 @@
-"""The best model that a corpus allows, in one command: models that teach, and one that learns from them all.
+"""More from the same corpus, in one command: models that teach, and one that learns from them all.
 
     python scripts/diversify.py --output outputs/best experiment=multi30k_ende
 
 Data diversification (Nguyen et al. 2020): models of both directions translate the training set, each in its own way,
-and the student trains on what all of them and the people wrote. In the output: back, teacher-1, teacher-2 … and
-student, which are runs, held-out/ and pairs/. Interrupted at any moment, the same command goes on.
+and the student trains on what all of them and the people wrote. It often beats each of them, and not always: compare
+their scores in validation. In the output: back, teacher-1, teacher-2 … and student, which are runs, held-out/ and
+pairs/. Interrupted at any moment, the same command goes on.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   python scripts/diversify.py --output outputs/best experiment=multi30k_ende
-  python scripts/diversify.py --output outputs/best experiment=anki_mar --teachers 3
+  python scripts/diversify.py --output outputs/best experiment=multi30k_enfr --teachers 3
   python scripts/diversify.py --output outputs/best data=anki data.path=fra-eng.zip size=100k
 """
 # Pairs by teachers regularise too: the student does with less dropout than those who had the corpus alone.
@@ -96,6 +97,8 @@ def composed(settings: list[str]) -> dict[str, Any]:
 
     if any(setting.startswith("resume=") for setting in settings):
         raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
+    if any(setting.startswith(("run_dir=", "name=")) for setting in settings):
+        raise UserError("Each run has its own name and place under --output: leave name and run_dir out.")
     try:
         return composition.composed(*settings)
     except composition.COMPOSITION_ERRORS as error:

@@ -2,7 +2,8 @@
 
     python scripts/learning_curve.py outputs/RUN --output curve.png
 
-Runs need not be finished. Times are of training alone; those between an interruption and the resumption do not count.
+Runs need not be finished. Times are of training and its validations; those before it, of the test set, and
+between an interruption and the resumption do not count.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import distil
 import pytest
-from challenge_copying import KINDS, SENTENCES, challenge
+from challenge_copying import KINDS, SENTENCES, challenge, is_copied, scores_by_kind
 from distil import in_hydra, student_data, write_held_out
 
 from nmt import pipeline
@@ -67,6 +67,10 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
     assert_refused("does not exist: name a run directory", "--run", str(tmp_path / "none"), *nothing)
     (tmp_path / "student" / "finished.json").unlink()
     assert_refused("is not finished", *both[1:], *nothing)
+    (tmp_path / "file").touch()
+    inside_a_file = command("scripts/distil.py", "--run", str(run), "--output", str(tmp_path / "file" / "distilled"))
+    assert_fails(inside_a_file, "file")
+    assert "translated" not in inside_a_file.stderr
     assert "translated" not in capsys.readouterr().err
 
 
@@ -134,7 +138,10 @@ def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) 
         assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("value", ["plain/path.tsv", "it's a path.tsv", ["a,b.tsv", "c [d].tsv"]])
+@pytest.mark.parametrize(
+    "value",
+    ["plain/path.tsv", 'it\'s "a" path.tsv', ["a,b.tsv", "c [d].tsv"], "nan", "1", "1e5", "ends in \\", '\\"', "été"],
+)
 def test_values_for_hydra_are_read_as_they_are(value: str | list[str]) -> None:
     assert composed(f"data.columns=[{in_hydra(value)}]")["data"]["columns"] == [value]
 
@@ -148,13 +155,29 @@ def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:
         assert len({string for _, string, _ in items}) > 150
 
 
+@pytest.mark.parametrize("text", ["4", "Nummer 4.", "我有4本书", "4, 14", "Haus-4"])
+def test_a_copy_may_have_signs_and_other_scripts_around_it(text: str) -> None:
+    assert is_copied("4", text)
+
+
+@pytest.mark.parametrize("text", ["", "14", "Nummer 41.", "A4", "4th"])
+def test_a_part_of_something_longer_is_no_copy(text: str) -> None:
+    assert not is_copied("4", text)
+
+
 def test_copying_is_scored_by_kind(finished: Finished) -> None:
-    run, _ = finished
-    done = command("scripts/challenge_copying.py", "--run", str(run), "--failures", "2")
+    items = list(challenge("talk"))
+    sentences = [sentence for _, _, sentence in items]
+    assert scores_by_kind(items, sentences) == {"number": [True] * 100, "name": [True] * 100, "address": [True] * 100}
+    lowered = scores_by_kind(items, [sentence.lower() for sentence in sentences])
+    assert [sum(lowered[kind]) for kind in KINDS] == [100, 0, 100]  # names have capitals
+
+    done = command("scripts/challenge_copying.py", "--run", str(finished[0]), "--failures", "300")
     assert done.returncode == 0, done.stderr
-    for kind in KINDS:
-        assert any(kind in line and "100" in line and "%" in line for line in done.stdout.splitlines())
-    assert len(done.stdout.splitlines()[-1].split("\t")) == 2
+    failures = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
+    (cells,) = (line.split("│") for line in done.stdout.splitlines() if "number" in line and "│" in line)
+    number = {sentence for kind, _, sentence in items if kind == "number"}
+    assert int(cells[2]) == 100 - sum(sentence in number for sentence, _ in failures)
 
 
 def test_a_learning_curve_of_any_run(finished: Finished, tmp_path: Path) -> None:

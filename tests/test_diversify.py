@@ -24,9 +24,13 @@ def assert_refused(words: str, *arguments: str) -> None:
         carry_through(parse(list(arguments)))
 
 
+def settings_in(folder: Path, *more: str) -> list[str]:
+    return [setting for setting in train_arguments(folder, *more) if not setting.startswith("run_dir=")]
+
+
 def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     output = tmp_path / "best"
-    settings = train_arguments(tmp_path, "train.max_steps=null", "train.max_epochs=4", "data.source=fra", "seed=3")
+    settings = settings_in(tmp_path, "train.max_steps=null", "train.max_epochs=4", "data.source=fra", "seed=3")
     diversify = ["scripts/diversify.py", "--output", str(output), *settings]
     done = command(*diversify)
     assert done.returncode == 0, done.stderr
@@ -64,13 +68,14 @@ def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_diversified_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
-    settings = train_arguments(tmp_path)
+    settings = settings_in(tmp_path)
     output = ["--output", str(tmp_path / "best")]
     misspelt = command("scripts/diversify.py", "--output", "data", "trian.max_steps=4")
     assert_fails(misspelt, "There is no setting trian.max_steps")
     assert_refused("is not an empty directory", "--output", str(tmp_path), *settings)
     assert_refused("There is no model=lung", *output, "model=lung")
     assert_refused("without resume", *output, "resume=outputs/RUN")
+    assert_refused("leave name and run_dir out", *output, "run_dir=outputs/elsewhere")
     with (tmp_path / "fra-eng.txt").open("a", encoding="utf-8") as corpus:
         corpus.write("no tab\n")
     assert_refused("fra-eng.txt:301: .*data.on_error=skip", *output, *settings)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
+from nmt.data.heldout import read_held_out
+from nmt.evaluation.metrics import score
+from nmt.run import Run
+from nmt.translator import Translator
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 from tests.conftest import ROOT
 
@@ -160,13 +166,33 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
     assert len(set(scores["evaluated"]["ensemble"])) == 2
     assert scores["lc_tok"]["signature"].startswith("lc-tok:moses-fr-")
-    tuned = command("scripts/tune_search.py", *both, "--beams", "1", "3")
-    assert tuned.returncode == 0, tuned.stderr
-    assert tuned.stdout.splitlines()[-1].startswith("decode.beam_size=")
     refused = command("translate.py", *both, "--explain", "tea")
     assert refused.returncode == 2
     assert "one --run" in refused.stderr
     assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
+
+
+def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
+    directories = [finished[0], second]
+    arguments = [argument for directory in directories for argument in ("--run", str(directory))]
+    done = command("scripts/tune_search.py", *arguments, "--beams", "1", "4")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("│")[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
+    table = {float(penalty): [float(bleu) for bleu in of_beams] for penalty, *of_beams in rows}
+
+    runs = [Run(directory) for directory in directories]
+    entries = list(read_held_out(runs[0].val_set))
+    sources, references = [entry.source for entry in entries], [entry.references for entry in entries]
+    for penalty in (0.0, 1.0, 2.0):
+        translator = Translator.load_all(runs, beam_size=4, length_penalty=penalty)
+        texts = [best.text for (best,) in translator.translate(sources, nbest=1)]
+        bleu = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
+        assert table[penalty][1] == pytest.approx(bleu, abs=0.006)
+    assert len(set(chain(*table.values()))) > 1  # it matters here
+    best = max(chain(*table.values()))
+    choice = re.fullmatch(r"decode.beam_size=(\d+) decode.length_penalty=(\S+)", done.stdout.splitlines()[-1])
+    assert choice
+    assert table[float(choice[2])][("1", "4").index(choice[1])] == best
 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ class TrainingPairs:
             store: Pairs as ids.
             tokenizers: Of the source and of the target.
             plan: Which pairs go together, by the lengths that they have in an epoch: a made-up word is a long one.
-            made_up_words: Share of the pairs in which a word and its translation are replaced by a made-up string.
+            made_up_words: Share of the pairs in which a word and its translation, where the lexicon finds some, are
+                replaced by a made-up string.
             seed: Of what is made up, which depends on nothing but it and the epoch.
             place: Takes a batch to where it is needed.
         """
