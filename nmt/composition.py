@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from hydra import compose, initialize_config_dir
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
@@ -117,6 +119,16 @@ def _check_change(change: str) -> None:
         plain_yaml(change.partition("=")[2])
     except (YAMLError, ValueError) as error:
         raise UserError(f"{change[:80]} is no plain value: {error}.") from error
+
+
+def in_hydra(value: str | Sequence[str]) -> str:
+    """A text, or several, as they must be written for Hydra to read them as they are."""
+    if not isinstance(value, str):
+        return f"[{','.join(map(in_hydra, value))}]"
+    is_plain = re.fullmatch(r"[\w./-]+", value, re.ASCII)
+    if is_plain and OverridesParser.create().parse_override(f"x={value}").value() == value:  # nan and 1e5 are numbers
+        return value
+    return QuotedString(value, Quote.double).with_quotes()
 
 
 def explain(error: Exception) -> str:

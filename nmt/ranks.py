@@ -10,6 +10,7 @@ that agreeing on something never makes a host wait for its GPU; gradients go by 
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import os
@@ -80,14 +81,21 @@ class Ranks:
             self._store.set(f"ready {self.rank}", "")
             for rank in range(self.size):
                 self._wait_for(f"ready {rank}")
+            # An optimiser imports this sooner or later. If there is a group by then, it becomes a default argument in
+            # there, and `close` could not let go of it.
+            importlib.import_module("torch.distributed.nn.functional")
             backend = "nccl" if device.type == "cuda" else "gloo"
             dist.init_process_group(backend, store=self._store, rank=self.rank, world_size=self.size)
             self._host = dist.group.WORLD if backend == "gloo" else dist.new_group(backend="gloo")
 
     def close(self) -> None:
-        """Take leave of the others."""
+        """Take leave of the others.
+
+        Whoever holds the group keeps its threads running, and Python must not end before them: it would be aborted.
+        """
         if self._host is not None:
             dist.destroy_process_group()
+            self._host = self._store = None
 
     def share(self, items: Many) -> Many:
         """This rank's share: every `size`-th item, so that shares of something sorted by length are alike."""

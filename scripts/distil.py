@@ -11,15 +11,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Quote, QuotedString
 
 from nmt import cli
 from nmt.errors import UserError
@@ -42,6 +38,7 @@ TOGETHER = 4096  # sentences translated between two reports
 def main() -> None:
     """Translate the training sentences of the first run, write pairs, say how to train on them."""
     options = parse(sys.argv[1:])
+    from nmt.composition import in_hydra
     from nmt.console import log_to_console
 
     log_to_console()
@@ -186,17 +183,6 @@ def student_data(directory: Path, direction: Direction) -> dict[str, str | list[
         files = sorted(directory.glob(f"{name}.*"), key=lambda path: (len(path.name), path.name))  # target2, target10
         settings[f"{name}_path"] = str(files[0]) if len(files) == 1 else [str(path) for path in files]
     return settings
-
-
-def in_hydra(value: str | list[str]) -> str:
-    """A value as Hydra reads it."""
-    if isinstance(value, list):
-        return f"[{','.join(map(in_hydra, value))}]"
-    is_plain = (
-        re.fullmatch(r"[\w./-]+", value, re.ASCII)
-        and OverridesParser.create().parse_override(f"x={value}").value() == value
-    )
-    return value if is_plain else QuotedString(value, Quote.double).with_quotes()  # nan and 1e5 would be numbers
 
 
 def write(path: Path, rows: Iterable[Sequence[str]]) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import distil
 import pytest
 from challenge_copying import KINDS, SENTENCES, challenge, is_copied, scores_by_kind
-from distil import in_hydra, student_data, write_held_out
+from distil import student_data, write_held_out
 
 from nmt import pipeline
-from nmt.composition import composed
+from nmt.composition import composed, in_hydra
 from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.settings import Direction
 from nmt.errors import UserError
