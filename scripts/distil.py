@@ -60,9 +60,6 @@ def make_pairs(options: argparse.Namespace) -> Direction:
 
     if options.output.exists():
         raise UserError(f"{options.output} exists already: choose another --output.")
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(options.output.parent, os.W_OK):
-        raise UserError(f"{options.output.parent} cannot be written to: choose another --output.")
     runs, back = ([Run(directory) for directory in directories] for directories in (options.run, options.back))
     for group in (runs, back):  # all that may be wrong, before the first has translated everything
         check(group, options)
@@ -82,6 +79,9 @@ def make_pairs(options: argparse.Namespace) -> Direction:
         return [Translator.load_all(group, options.device, **overrides) for group in groups if group]
 
     forward, backward = load(runs), load(back)
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(options.output.parent, os.W_OK):
+        raise UserError(f"{options.output.parent} cannot be written to: choose another --output.")
     new = [pair for each in forward for pair in translated(each, known, options.best)]
     turned = [(target, source) for source, target in known]
     further = [pair for each in backward for pair in translated(each, turned, options.best)]
