@@ -27,6 +27,7 @@ from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor
+from nmt.interrupt import Stopping
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import Run, resume_command
 from nmt.sharing import SharedTranslator
@@ -109,6 +110,9 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
         evaluation = train_and_evaluate(run, config, corpus, trainer)
     except RankLost as error:
         raise UserError(f"{error} Go on from the last checkpoint with {resume_command(run.directory)}.") from error
+    except Stopping:  # all ranks have agreed on it
+        ranks.close()
+        raise
     scores = evaluation.scores
     trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
     ranks.close()
