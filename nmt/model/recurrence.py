@@ -150,7 +150,8 @@ class Cell(nn.Module):
         """
         weight, bias = self._weights("ih", "l0")
         of_known, of_rest = weight.split([known.size(-1), self.input_size - known.size(-1)], dim=1)
-        return F.linear(known.transpose(0, 1), of_known, bias), of_rest
+        from_known = F.linear(known.transpose(0, 1), of_known, bias)
+        return from_known, of_rest.to(from_known.dtype)  # once: autocast would convert a slice at every step
 
     def step(self, from_x: Tensor, states: list[State]) -> list[State]:
         """One step of all layers, given W x + b of the first one (B, G)."""
