@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.errors import UserError
-from nmt.run import Run, newest_finished
+from nmt.run import newest_finished
 from tests.commands import Finished, assert_fails, command, finished, train_arguments
 from tests.conftest import ROOT
 
@@ -250,23 +249,3 @@ def test_help_shows_examples() -> None:
         done = command(name, "--help")
         assert done.returncode == 0
         assert f"python {name}" in done.stdout
-
-
-def test_a_run_of_an_earlier_version_is_read_without_settings_that_are_no_more(
-    finished: Finished, tmp_path: Path
-) -> None:
-    run = Run(tmp_path / "earlier")
-    shutil.copytree(finished[0], run.directory)
-    text = run.config_file.read_text(encoding="utf-8")
-    unused = text.replace("\ndata:\n", "\nstart: null\ndata:\n  tokenizers: null\n")
-    assert unused != text
-    run.config_file.write_text(unused, encoding="utf-8")
-    run.check_resumable()
-    assert run.config() == Run(finished[0]).config()
-
-    run.config_file.write_text(text.replace("train:\n", "train:\n  risk_epochs: 1\n"), encoding="utf-8")
-    assert run.config() == Run(finished[0]).config()
-    run.write_changes(["train.consistency=5", "train.max_steps=30"])
-    assert run.read_changes() == ["train.max_steps=30"]
-    with pytest.raises(UserError, match=r"trains with train.risk_epochs, train.consistency, which .* does not have"):
-        run.check_resumable()

@@ -14,7 +14,6 @@ import errno
 import json
 import logging
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +30,7 @@ from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
 from nmt.training.state import TrainState
-from nmt.typed import to_dataclass
+from nmt.typed import NewerVersion, to_dataclass, written_to
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +46,7 @@ class Snapshot(NamedTuple):
 
 
 class _Parts(dict[str, Any]):
-    """What a checkpoint holds by name; to ask for what it lacks is the fault of the checkpoint."""
+    """Values of a checkpoint by name; a missing one raises a UserError that names the file."""
 
     def __init__(self, file: Path, values: Mapping[str, Any]) -> None:
         super().__init__(values)
@@ -95,6 +94,8 @@ class Checkpoints:
                 # To the CPU: what belongs on a GPU is moved there by who takes it, and Adam's counts do not.
                 tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
                 load_weights(self.path(step), model, device)
+            except NewerVersion:
+                raise
             except UserError as error:
                 raise_again()  # a signal within a loader is no damage
                 log.warning("%s Going back to the checkpoint before it.", error)
@@ -111,6 +112,8 @@ class Checkpoints:
             try:
                 self.check(step)
                 load_weights(self.path(step), model, device)
+            except NewerVersion:
+                raise
             except UserError as error:
                 raise_again()
                 log.warning("%s", error)
@@ -131,7 +134,10 @@ class Checkpoints:
         file = self.path(step) / NUMBERS
         try:
             numbers = _Parts(file, json.loads(file.read_text(encoding="utf-8")))
-            run, state = numbers.pop("run"), to_dataclass(TrainState, numbers.pop("state"), where=f"{file}: state")
+            with written_to(file):
+                run, state = numbers.pop("run"), to_dataclass(TrainState, numbers.pop("state"), where="state")
+        except NewerVersion:
+            raise
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise UserError(f"{file} does not hold the numbers of a checkpoint.") from error
         if run != self.run:
@@ -184,11 +190,10 @@ def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """An optimiser's state as a flat mapping "parameter.name" → tensor."""
-    state: Mapping[int, Mapping[str, Any]] = optimizer.state_dict()["state"]
+    """An optimiser's state as a flat mapping "optimizer.PARAMETER.name" → tensor."""
     return {
-        f"optimizer.{parameter}.{name}": torch.as_tensor(value)
-        for parameter, values in state.items()
+        f"optimizer.{number}.{name}": torch.as_tensor(value)
+        for number, values in optimizer.state_dict()["state"].items()
         for name, value in values.items()
         if value is not None
     }
@@ -200,28 +205,28 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
     Raises:
         ValueError: They are not the state of this optimiser, whose fast kernels take sizes on trust.
     """
+    found = {key: tensor for key, tensor in tensors.items() if key.startswith("optimizer.")}
+    if not found:
+        return  # saved before the first update
+    expected = optimizer_tensors(stepped_twin(optimizer))
     state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        if key.startswith("optimizer."):
-            _, parameter, name = key.split(".", 2)
-            state.setdefault(int(parameter), {})[name] = tensor
-    names = _state_names(optimizer) if state else set()  # there is none before the first update
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    for number, parameter in enumerate(parameters):
-        found = state.get(number, {})
-        if found.keys() != names or any(value.shape not in (parameter.shape, ()) for value in found.values()):
-            raise ValueError(f"its optimiser's state of parameter {number} is of another kind or shape")
+    for key in sorted(found.keys() | expected.keys()):
+        one, other = found.get(key), expected.get(key)
+        if one is None or other is None or (one.shape, one.dtype) != (other.shape, other.dtype):
+            raise ValueError(f"its {key} is not what this optimiser keeps")
+        _, number, name = key.split(".", 2)
+        state.setdefault(int(number), {})[name] = one
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def _state_names(optimizer: torch.optim.Optimizer) -> set[str]:
-    """What an optimiser of this kind remembers of a parameter: found out by one step on a parameter of its twin."""
-    toy = torch.zeros(1, requires_grad=True)
-    toy.grad = torch.zeros(1)
-    twin = copy.copy(optimizer)
-    twin.state, twin.param_groups = defaultdict(dict), [{**optimizer.param_groups[0], "params": [toy]}]
+def stepped_twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
+    """A copy of a new optimiser and its parameters after one step with gradients of 0, to see what state it keeps."""
+    twin = copy.deepcopy(optimizer)
+    for group in twin.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
     twin.step()
-    return {name for name, value in twin.state[toy].items() if value is not None}
+    return twin
 
 
 def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:

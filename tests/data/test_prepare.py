@@ -17,7 +17,6 @@ import pytest
 
 from nmt.data import prepare as prepare_module
 from nmt.data.heldout import HeldOut
-from nmt.data.lock import locked
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
 from nmt.data.spool import sentence_hash
@@ -166,7 +165,10 @@ def test_without_locks_the_second_writer_changes_nothing(settings: Build, monkey
         inodes.append(directories[0].stat().st_ino)
         build(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("nmt.data.lock._lock", lambda *_: False)
+    def no_locks(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("filelock.FileLock.acquire", no_locks)
     monkeypatch.setattr(prepare_module, "_build", build_while_another_finishes)
     assert prepare(settings()).directory == directories[0]
     assert directories[0].stat().st_ino == inodes[0]  # the first one's work was left in place
@@ -197,7 +199,7 @@ def test_a_killed_preparation_leaves_no_trace_once_repeated(settings: Build, tmp
 
 
 def test_the_lock_is_exclusive_and_leaves_no_file(tmp_path: Path) -> None:
-    with locked(tmp_path / "x") as held:
+    with prepare_module._locked(tmp_path / "x") as held:
         assert held
         assert os.listdir(tmp_path) == [".x.lock"]
     assert os.listdir(tmp_path) == []
