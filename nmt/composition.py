@@ -30,7 +30,8 @@ from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
-MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
+PATHS = ("path", "val_path", "test_path", "prepared_dir")
+MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"data.{name}=" for name in PATHS))
 # The place in the epoch counts batches, which these make; and what was best so far was so by its monitor.
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
 
@@ -185,7 +186,7 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in ("path", "val_path", "test_path", "prepared_dir"):
+    for name in PATHS:
         value = data.get(name)
         if isinstance(value, list):
             data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]

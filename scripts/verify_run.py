@@ -86,13 +86,15 @@ def check_checkpoint(run: Run, step: int) -> str:
     from nmt.run import OpenRun
     from nmt.training.checkpoint import Checkpoints, load_weights
     from nmt.translator import build_model
+    from nmt.typed import written_to
 
     checkpoints = Checkpoints(run.checkpoints, run.read_identity())
     epoch = checkpoints.check(step)[0].epoch
     if not isinstance(run, OpenRun):  # a model of settings that may be altered says nothing about the weights
         return f"epoch {epoch}, as it was written (not compared with config.yaml)"
     source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
-    model = build_model(run.config, source, target, initialise=False)
+    with written_to(run.config_file):
+        model = build_model(run.config, source, target, initialise=False)
     load_weights(checkpoints.path(step), model, torch.device("cpu"))
     return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
 

@@ -215,6 +215,15 @@ def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:
     runs.check_comparable(load(tmp_path))
 
 
+def test_a_setting_that_an_older_run_lacks_has_its_default(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    make_run(tmp_path, "luong", 2, references(), decode=DECODE | {"max_length_extra": 10})
+    runs.check_comparable(load(tmp_path))
+    make_run(tmp_path, "luong", 3, references(), decode=DECODE | {"max_length_extra": 11})
+    with pytest.raises(UserError, match="different search settings"):
+        runs.check_comparable(load(tmp_path))
+
+
 def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
     make_run(tmp_path, "luong", 1, references(), batch_size=64)
     make_run(tmp_path, "luong", 2, references(), batch_size=80)

@@ -1,3 +1,4 @@
+import dataclasses
 import errno
 import json
 import logging
@@ -88,6 +89,13 @@ def test_a_prepared_corpus_is_used_again(settings: Build, caplog: pytest.LogCapt
 )
 def test_other_settings_make_another_corpus(settings: Build, change: dict[str, object]) -> None:
     assert prepare(settings()).directory != prepare(settings(**change)).directory
+
+
+def test_one_more_setting_leaves_the_keys_as_they_are(settings: Build) -> None:
+    newer = dataclasses.make_dataclass("Newer", [("future", bool, False)], bases=(DataSettings,), frozen=True)
+    values = dataclasses.asdict(settings())
+    assert prepare(newer(**values)).directory == prepare(settings()).directory
+    assert prepare(newer(**values, future=True)).directory != prepare(settings()).directory
 
 
 def test_other_contents_make_another_corpus(settings: Build, tsv: Path) -> None:
