@@ -91,7 +91,7 @@ def check_parts(config: Config, ranks: Ranks) -> torch.device:
         raise
     except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
         target = getattr(config, place)["_target_"]
-        raise UserError(f"{target} cannot be used with these settings of {place}: {error}.") from error
+        raise UserError(f"{target} cannot be used with these settings of {place}: {str(error).rstrip('.')}.") from error
     return device
 
 

@@ -171,7 +171,7 @@ def test_a_checkpoint_without_a_tensor_is_one_sentence(truth: Truth, tmp_path: P
     del tensors[name]
     save_file(tensors, place / TENSORS)
     write_sums(place)
-    with pytest.raises(UserError, match=f"has no {name}"):
+    with pytest.raises(UserError, match=rf"does not fit this training \('{name}'\)"):
         pipeline.resume(*composition.resumed(run))
 
 

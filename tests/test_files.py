@@ -61,14 +61,6 @@ def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
         check_sums(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense", b"\xff\xfe", b"abc  one"])
-def test_a_damaged_list_of_sums_is_found(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "one").write_text("one")
-    (tmp_path / "SHA256SUMS").write_bytes(content)
-    with pytest.raises(UserError):
-        check_sums(tmp_path)
-
-
 def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
     for name in ("b", "a/c", "a-d"):
         write_text(tmp_path / name, name)
@@ -77,6 +69,7 @@ def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
     content = (tmp_path / SUMS).read_bytes()
     lines = content.splitlines(keepends=True)
     others = [
+        *(b"", b"nonsense", b"\xff\xfe", b"abc  one"),
         content[:-1],  # no newline at the end
         content.replace(b"  ", b" *", 1),  # read by sha256sum, not written by us
         content + lines[0],

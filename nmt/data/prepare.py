@@ -42,9 +42,8 @@ _VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many,
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
 # Settings that were in every key before others joined them, which count only where they differ from their defaults.
-_ALWAYS_IN_KEY = {"on_error", "max_chars", "max_ratio", "val_size", "test_size"} | {
-    *("vocab_size", "vocab_type", "joint_vocab", "character_coverage")
-}
+_CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
+_ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +101,13 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
     source, target, *_ = settings.direction()
     parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
-    if directory.exists() and _problem(directory, key) is None:
+    lock = directory.with_name(f".{directory.name}.lock")
+    if directory.exists() and not lock.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
-        lock = _lock_file(directory)
-        if lock.exists():  # of a process that was killed after its work, or that has just begun to wait
-            with suppress(Timeout, OSError), FileLock(lock, timeout=0):
-                lock.unlink()
         return PreparedCorpus.open(directory)
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        with _locked(directory) as alone:
+        with _locked(lock) as alone:  # and remove the lock of a process that was killed after its work
             if alone:
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
@@ -122,14 +118,14 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
 
 
 @contextmanager
-def _locked(directory: Path) -> Iterator[bool]:
+def _locked(path: Path) -> Iterator[bool]:
     """Let one process at a time prepare a corpus; yields False where the file system has no locks."""
-    lock = FileLock(path := _lock_file(directory))
+    lock = FileLock(path)
     with suppress(OSError, NotImplementedError):  # some network file systems; or a link was planted there
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            logger.info("Waiting for another process that is preparing %s.", directory)
+            logger.info("Waiting for another process that prepares the same corpus (%s).", path)
             lock.acquire()
     try:
         yield lock.is_locked
@@ -137,10 +133,6 @@ def _locked(directory: Path) -> Iterator[bool]:
         if lock.is_locked:
             path.unlink(missing_ok=True)  # while it is held: whoever waits notices, and locks a new file
             lock.release()
-
-
-def _lock_file(directory: Path) -> Path:
-    return directory.with_name(f".{directory.name}.lock")
 
 
 def _make(settings: DataSettings, key: str, directory: Path) -> None:
