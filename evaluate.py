@@ -38,7 +38,7 @@ def main() -> None:
     from nmt.translator import Translator
 
     log_to_console()
-    runs = [Run(directory) for directory in options.run or []] or [newest_finished(ROOT / "outputs")]
+    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
     run = runs[0]
     for each in runs:
         print(f"run: {each.directory}", file=sys.stderr)
@@ -53,13 +53,13 @@ def main() -> None:
         pairs = list(read_aligned(bitext, options.alignments)) if options.alignments else None
     else:
         examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
-        data = run.config().data
+        data = run.config.data
         pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
     # Alignment comes first, as it takes little time and may find fault with a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     evaluation = evaluate(translator, examples)
     if options.lc_tok:
-        evaluation = with_lc_tok(evaluation, examples, run.config().data.direction().target)
+        evaluation = with_lc_tok(evaluation, examples, run.config.data.direction().target)
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
@@ -68,9 +68,9 @@ def main() -> None:
     output = options.output or (None if set(search.values()) != {None} else home)
     details = run.evaluated(name, translator.settings, translator.checkpoint)
     if len(runs) > 1:
-        details["ensemble"] = [each.identity() for each in runs]
+        details["ensemble"] = [each.identity for each in runs]
     if output:
-        direction = run.config().data.direction()
+        direction = run.config.data.direction()
         write(output, evaluation, examples, (direction.source, direction.target), details)
         print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
     else:

@@ -18,9 +18,9 @@ from nmt.config import load_config
 from nmt.errors import RunFailed
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
-from nmt.run import Run, resume_command
+from nmt.run import OpenRun, Run, resume_command
 
-composition.register_resolvers()
+composition.register()
 
 
 @hydra.main(version_base="1.3", config_path="configs", config_name="train")
@@ -37,7 +37,7 @@ def main(cfg: DictConfig) -> None:
 def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
     launch = Launch.from_environment()
-    chosen = choose(cfg, launch) if launch.rank == 0 else None
+    chosen = choose(cfg, launch) if launch.rank == 0 else (None, None, None)
     # Only now: PyTorch takes its time to import, and a mistake in the settings is answered before it.
     from nmt.console import log_to_console
     from nmt.pipeline import print_results, resume, train
@@ -45,10 +45,11 @@ def work(cfg: DictConfig) -> None:
 
     log_to_console(only_errors=launch.rank > 0)
     ranks = Ranks(launch)
-    values, changes = ranks.same(chosen)
+    *settings, run = chosen
+    values, changes = ranks.same(settings)
     directory = Path(values["run_dir"])
     try:
-        evaluation = train(values, ranks) if changes is None else resume(values, changes, ranks)
+        evaluation = train(values, ranks) if changes is None else resume(values, changes, run, ranks)
     except Interrupted as stop:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
@@ -59,18 +60,19 @@ def work(cfg: DictConfig) -> None:
         print_results(evaluation, directory)
 
 
-def choose(cfg: DictConfig, launch: Launch) -> tuple[dict[str, Any], list[str] | None]:
-    """Settings, checked as far as can be without PyTorch, and those that a run changes which goes on."""
+def choose(cfg: DictConfig, launch: Launch) -> tuple[dict[str, Any], list[str] | None, OpenRun | None]:
+    """Settings, checked as far as can be without PyTorch; of a run that goes on, also its changes and itself."""
     composition.check_launch(launch)
+    chosen: tuple[dict[str, Any], list[str] | None, OpenRun | None]
     if cfg.resume is not None:
-        values, changes = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
+        chosen = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
     else:
-        values, changes = composition.plain(cfg), None
+        chosen = composition.plain(cfg), None, None
         # torchrun gives the command that began a run again, after one of its processes was lost.
-        if launch.restarts and Run(Path(values["run_dir"])).config_file.exists():
-            values, changes = composition.restarted(values)
-    load_config(values).data.require_files()
-    return values, changes
+        if launch.restarts and Run(chosen[0]["run_dir"]).config_file.exists():
+            chosen = composition.restarted(chosen[0])
+    load_config(chosen[0]).data.require_files()
+    return chosen
 
 
 if __name__ == "__main__":

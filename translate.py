@@ -49,7 +49,7 @@ def main() -> None:
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 
-    runs = [Run(directory) for directory in options.run or []] or [newest_finished(ROOT / "outputs")]
+    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
     if options.run is None:
         print(f"run: {runs[0].directory}", file=sys.stderr)
     chosen = {
@@ -66,7 +66,7 @@ def main() -> None:
     if options.heatmap:
         from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
 
-        direction = runs[0].config().data.direction()
+        direction = runs[0].config.data.direction()
         gallery = Gallery(options.heatmap, (direction.source, direction.target), words=not options.pieces)
 
     lines = read_lines(options)

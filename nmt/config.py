@@ -105,7 +105,7 @@ class Config:
     name: str  # of the model's configuration, such as bahdanau
     run_dir: str
     seed: int = 1
-    device: str = "auto"
+    device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 
 from nmt.errors import UserError
 from nmt.training.schedule import Schedule
-from nmt.typed import check_arguments, nearest
+from nmt.typed import UnknownName, check_arguments, nearest
 
 # Where the classes of each place in a configuration are defined, and what they are.
 ALLOWED: dict[str, tuple[str, type]] = {
@@ -62,10 +62,11 @@ def _resolve(target: Any, where: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise UserError(f"{where}: there is no module {module_name}.") from error
+        raise UnknownName(f"{where}: there is no module {module_name}.", target) from error
     classes = _classes(module, allowed)
     if class_name not in classes:
-        raise UserError(f"{where}: {module_name} has no class {class_name!r}; {nearest(class_name, classes)}")
+        hint = nearest(class_name, classes)
+        raise UnknownName(f"{where}: {module_name} has no class {class_name!r}; {hint}", target)
     return classes[class_name]
 
 

@@ -9,6 +9,7 @@ import dataclasses
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from nmt.run import Run
 from nmt.search import Hypothesis, search
 from nmt.special import EOS, EOS_PIECE, PAD
 from nmt.training.checkpoint import Checkpoints
+from nmt.typed import written_to
 
 log = logging.getLogger(__name__)
 
@@ -71,19 +73,19 @@ class Translator:
         self.source_tokenizer, self.target_tokenizer = source_tokenizer, target_tokenizer
 
     @classmethod
-    def load(cls, run: Run, device: str = "auto", **overrides: Any) -> Translator:
+    def load(cls, run: str | Path | Run, device: str = "auto", **overrides: Any) -> Translator:
         """The best checkpoint of a finished run, or with a notice the newest intact one.
 
         `overrides` replace the run's decode settings.
         """
-        run.check()
+        run = Run.open(run)
         best_step = run.finished()["best_step"]
-        config = run.config()
         source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
         chosen = choose_device(device)
-        model = build_model(config, len(source), len(target), initialise=False).to(chosen)
-        checkpoint = Checkpoints(run.checkpoints, run.identity()).load_best(best_step, model, chosen)
-        settings = dataclasses.replace(config.decode, **overrides)
+        with written_to(run.config_file):
+            model = build_model(run.config, len(source), len(target), initialise=False).to(chosen)
+        checkpoint = Checkpoints(run.checkpoints, run.identity).load_best(best_step, model, chosen)
+        settings = dataclasses.replace(run.config.decode, **overrides)
         return cls(model.eval(), source, target, settings, chosen, checkpoint)
 
     @classmethod

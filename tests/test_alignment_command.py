@@ -12,7 +12,7 @@ import pytest
 import evaluate
 import translate
 from nmt.errors import UserError
-from nmt.files import read_sealed
+from nmt.files import read_record
 from tests.commands import Finished, assert_fails, command, train_arguments
 
 
@@ -44,7 +44,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     done = command("evaluate.py", "--run", str(run), "--alignments", str(gold))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(trained.stdout)
-    score = read_sealed(run / "eval/alignment.json")
+    score = read_record(run / "eval/alignment.json")
     assert (score["pairs"], score["gold"]) == (len(pairs), "fra-eng.align")
     assert score["links"] == sum(len(reference.split()) for _, reference in pairs)
     assert 0 <= score["aer"] <= 1
@@ -65,7 +65,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     before = (run / "eval/alignment.json").read_bytes()
     other = command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
     assert other.returncode == 0, other.stderr
-    again = read_sealed(tmp_path / "out/alignment.json")
+    again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
 

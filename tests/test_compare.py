@@ -25,17 +25,19 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from torch.utils.tensorboard.writer import SummaryWriter
 
+from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.evaluation.heatmap import save
 from nmt.evaluation.metrics import Score, score
 from nmt.evaluation.report import Row, write_evaluation
-from nmt.files import read_sealed, write_sealed, write_sums, write_text
+from nmt.files import read_record, write_json, write_record, write_sums, write_text
 from nmt.run import PREPARED, Run
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
 from tests.commands import assert_fails, command, train_arguments
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
+PLAIN = composed("data=parallel", "data.path=[pairs.en,pairs.fr]")
 DECODE = {"beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
 
 
@@ -66,26 +68,27 @@ def make_run(
     expected = references() if expected is None else expected
     run = folder / f"{len(list(folder.glob('*')))}_{name}_seed{seed}"
     run.mkdir(parents=True)
-    provenance = {"provenance": {"split_hash": "abc", "data_key": "def"}}
-    values = {"name": name, "seed": seed, "run_dir": str(run), "decode": decode, "train": settings, **provenance}
-    (run / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    values = PLAIN | {"name": name, "seed": seed, "run_dir": str(run), "decode": decode}
+    values |= {"train": PLAIN["train"] | settings, "provenance": {"split_hash": "abc", "data_key": "def"}}
+    write_text(run / "config.yaml", yaml.safe_dump(values))
+    write_json(run / "changes.json", {"changes": []})
     for copy in PREPARED.values():
         write_text(run / copy, "not looked at")
     write_sums(run)
-    Run(run).write_changes([])
+    identity = Run(run).read_identity()
     state = TrainState(step=20, best_step=20, tokens=6000, seconds=60.0 * seed)
     model = torch.nn.ParameterDict({"a": torch.zeros(3, 4), "b": torch.zeros(5)})
-    Checkpoints(Run(run).checkpoints, Run(run).identity()).save(model, Snapshot(state, {}, {"x": torch.zeros(1)}))
+    Checkpoints(Run(run).checkpoints, identity).save(model, Snapshot(state, {}, {"x": torch.zeros(1)}))
     Run(run).finish("done", state, "bleu")
     scores = score(hypotheses, [(text,) for text in expected], expected, bootstrap=0)
     if bleu is not None:
         scores = dataclasses.replace(scores, bleu=Score(bleu, scores.bleu.signature))
-    sample = {"run": Run(run).identity(), "examples": "test.tsv", "split_hash": "abc"}
+    sample = {"run": identity, "examples": "test.tsv", "split_hash": "abc"}
     evaluated = sample | {"checkpoint": "step-00000020", "decode": decode}
     rows = [Row(text, hypothesis, -1.0, (text,)) for text, hypothesis in zip(expected, hypotheses, strict=True)]
     write_evaluation(run / "eval", scores, evaluated, rows)
     if aer is not None:
-        write_sealed(run / "eval/alignment.json", {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated})
+        write_record(run / "eval/alignment.json", {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated})
     with SummaryWriter(str(run / "tensorboard"), purge_step=1) as writer:
         for step in (10, 20, 30):
             writer.add_scalar("validation/bleu", step + seed, step)
@@ -212,6 +215,15 @@ def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:
     runs.check_comparable(load(tmp_path))
 
 
+def test_a_setting_that_an_older_run_lacks_has_its_default(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    make_run(tmp_path, "luong", 2, references(), decode=DECODE | {"max_length_extra": 10})
+    runs.check_comparable(load(tmp_path))
+    make_run(tmp_path, "luong", 3, references(), decode=DECODE | {"max_length_extra": 11})
+    with pytest.raises(UserError, match="different search settings"):
+        runs.check_comparable(load(tmp_path))
+
+
 def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
     make_run(tmp_path, "luong", 1, references(), batch_size=64)
     make_run(tmp_path, "luong", 2, references(), batch_size=80)
@@ -225,9 +237,9 @@ def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoi
     make_run(tmp_path, "bahdanau", 1, texts, aer=0.3, gold="other.align")
     with pytest.raises(UserError, match="against different links"):
         rows_of(tmp_path, "luong")
-    stale = read_sealed(first / "eval/alignment.json")
+    stale = read_record(first / "eval/alignment.json")
     stale["evaluated"]["checkpoint"] = "step-00000010"
-    write_sealed(first / "eval/alignment.json", stale)
+    write_record(first / "eval/alignment.json", stale)
     with pytest.raises(UserError, match=r"another checkpoint than its best: run python evaluate\.py .* --alignments"):
         rows_of(tmp_path, "luong")
 

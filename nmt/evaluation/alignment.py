@@ -23,7 +23,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.gold import AlignedPair
 from nmt.evaluation.links import NO_ATTENTION, GoldLinks, Link, link_words, words_of_pieces
-from nmt.files import write_sealed
+from nmt.files import write_record
 from nmt.special import BOS, EOS, PAD
 from nmt.translator import MAX_SOURCE_TOKENS, Translator
 
@@ -121,7 +121,7 @@ def _padded(sentences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 def write_alignment(directory: Path, score: AlignmentScore, details: Mapping[str, Any]) -> None:
     """Write the score, with the set and the checkpoint it is a score of; no search has a part in it."""
     evaluated = {name: value for name, value in details.items() if name != "decode"}
-    write_sealed(directory / ALIGNMENT_FILE, {**asdict(score), "evaluated": evaluated})
+    write_record(directory / ALIGNMENT_FILE, {**asdict(score), "evaluated": evaluated})
 
 
 def alignment_table(score: AlignmentScore) -> RenderableType:

@@ -13,7 +13,7 @@ from rich.text import Text
 from nmt.errors import UserError
 from nmt.evaluation.bars import bar
 from nmt.evaluation.metrics import LengthBucket, Score, Scores
-from nmt.files import read_sealed, write_sealed, write_text
+from nmt.files import read_listed, read_record, write_listed, write_record
 
 SCORES, TRANSLATIONS = "scores.json", "translations.tsv"
 _BAR_CELLS = 20
@@ -39,10 +39,9 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
     for row in rows:
         cells = (row.source, row.hypothesis, f"{row.score:.4f}", *row.references)
         lines.append("\t".join(map(_one_cell, cells)))
-    text = "\n".join(lines) + "\n"
-    write_text(directory / TRANSLATIONS, text)
-    evaluated = {**details, "translations_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest()}
-    write_sealed(directory / SCORES, {**scores.to_dict(), "evaluated": evaluated})
+    (directory / SCORES).unlink(missing_ok=True)  # killed now, no scores stand beside the translations of others
+    write_listed(directory / TRANSLATIONS, ("\n".join(lines) + "\n").encode("utf-8"))
+    write_record(directory / SCORES, {**scores.to_dict(), "evaluated": dict(details)})
 
 
 def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
@@ -51,17 +50,20 @@ def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
     Raises:
         UserError: It is missing, not as it was written, or the two files are of different evaluations.
     """
-    scores = read_sealed(directory / SCORES)
+    scores = read_record(directory / SCORES)
     try:
         content = (directory / TRANSLATIONS).read_bytes()
-        if hashlib.sha256(content).hexdigest() != scores["evaluated"]["translations_sha256"]:
+        recorded = scores["evaluated"].get("translations_sha256")  # of an earlier version, without SHA256SUMS
+        if recorded is None:
+            content = read_listed(directory / TRANSLATIONS)
+        elif hashlib.sha256(content).hexdigest() != recorded:
             raise UserError(f"{directory / TRANSLATIONS} is damaged, or not what {SCORES} has the scores of.")
         _, *lines = content.decode("utf-8").removesuffix("\n").split("\n")  # without the header
         cells = [line.split("\t") for line in lines]
         return scores, [Row(row[0], row[1], float(row[2]), tuple(row[3:])) for row in cells]
     except UserError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise UserError(f"{directory} holds no evaluation that can be read ({error!r}).") from error
 
 

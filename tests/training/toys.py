@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,12 +58,13 @@ def make_trainer(
     schedule: Schedule | None = None,
     validate: Callable[[Seq2Seq], Validation] | None = None,
     ranks: Ranks = ALONE,
+    optimizer: dict[str, Any] | None = None,
 ) -> Trainer:
     torch.manual_seed(seed)
     model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
     plan = BatchPlan(store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, seed)
     checkpoints = Checkpoints(directory / "checkpoints")
-    spec = {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
+    spec = optimizer or {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
     return Trainer(
         model=model,
         data=Data(plan.epoch, lambda indices: collate(store, indices), store.target_tokens),
