@@ -30,10 +30,10 @@ def main() -> None:
     from nmt.console import log_to_console
     from nmt.data.bitext import Bitext
     from nmt.data.heldout import given_set, read_held_out
-    from nmt.evaluation.alignment import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
+    from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, with_lc_tok, write
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
-    from nmt.evaluation.report import table
+    from nmt.evaluation.score_report import table
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 

@@ -24,7 +24,7 @@ from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
-from nmt.evaluation.report import table
+from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor
 from nmt.interrupt import Stopping

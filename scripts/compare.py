@@ -29,7 +29,7 @@ def main() -> None:
     """Read the command line, compare, print and draw."""
     options = parse(sys.argv[1:])
     # Imported late: --help and a mistyped option answer at once.
-    from comparison import report, runs, summary
+    from comparison import runs, summary, tables
     from rich.console import Console
 
     from nmt.console import log_to_console
@@ -42,14 +42,14 @@ def main() -> None:
     baseline = summary.choose_baseline(members, options.baseline)
     groups = summary.group(members)
     rows = summary.summarise(groups, baseline, options.trials)
-    notes = report.legend(members, rows, baseline, options.trials)
+    notes = tables.legend(members, rows, baseline, options.trials)
     title = f"{len(groups)} models, {len(members)} runs, compared with {baseline}"
     # Into a pipe there is no width to keep to: a row stays on its line.
     console = Console(width=None if sys.stdout.isatty() else 150)
-    console.print(report.terminal(rows, title, notes, console))
+    console.print(tables.terminal(rows, title, notes, console))
     pictures = draw(groups, baseline, options.sentence, output)
-    write_text(output / "comparison.csv", report.comma_separated(rows))
-    write_text(output / "comparison.md", report.markdown(rows, title, notes, pictures))
+    write_text(output / "comparison.csv", tables.comma_separated(rows))
+    write_text(output / "comparison.md", tables.markdown(rows, title, notes, pictures))
     print(f"tables and pictures: {output}", file=sys.stderr)
 
 

@@ -50,8 +50,8 @@ def main() -> None:
 
 def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
     """What there is to check, by name: functions that say what they found, or raise a UserError."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
-    from nmt.evaluation.report import SCORES
+    from nmt.evaluation.aer import ALIGNMENT_FILE
+    from nmt.evaluation.score_report import SCORES
     from nmt.training.checkpoint import Checkpoints
 
     yield "SHA256SUMS", partial(check_files, run)
@@ -110,7 +110,7 @@ def check_scores(run: Run) -> str:
     from nmt.data.heldout import read_held_out
     from nmt.evaluation.literature import lc_tok_bleu
     from nmt.evaluation.metrics import score
-    from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
 
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
         raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
@@ -131,7 +131,7 @@ def check_scores(run: Run) -> str:
 
 def check_alignment(run: Run) -> str:
     """The recorded alignment error rate."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
+    from nmt.evaluation.aer import ALIGNMENT_FILE
     from nmt.files import read_sealed
 
     recorded = read_sealed(run.evaluation / ALIGNMENT_FILE)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from comparison import plots, report, runs, summary
+from comparison import plots, runs, summary, tables
 from comparison.history import read_history
 from comparison.runs import Member
 from comparison.style import looks, spread_out
@@ -28,7 +28,7 @@ from torch.utils.tensorboard.writer import SummaryWriter
 from nmt.errors import UserError
 from nmt.evaluation.heatmap import save
 from nmt.evaluation.metrics import Score, score
-from nmt.evaluation.report import Row, write_evaluation
+from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.files import read_sealed, write_sealed, write_sums, write_text
 from nmt.run import PREPARED, Run
 from nmt.training.checkpoint import Checkpoints, Snapshot
@@ -122,7 +122,7 @@ def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
     assert (luong.entropy, seq2seq.entropy) == (pytest.approx(2 + 2.0), None)  # at the best step, 20
     assert luong.aer is not None
     assert luong.aer.mean == pytest.approx(0.2)
-    names, body = report.cells(list(rows.values()))
+    names, body = tables.cells(list(rows.values()))
     assert body[0][names.index("BLEU")] == "40.0 ± –"
     assert body[1][names.index("BLEU")] == "32.0 ± 2.6"
     assert [line[names.index("AER %")] for line in body] == ["–", "20.0 ± 10.0"]
@@ -131,8 +131,8 @@ def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
 def test_aer_has_a_column_only_where_a_run_has_one(tmp_path: Path) -> None:
     make_run(tmp_path, "luong", 1, references())
     rows = list(rows_of(tmp_path, "luong").values())
-    assert "AER %" not in report.cells(rows)[0]
-    assert "aer" not in report.comma_separated(rows)
+    assert "AER %" not in tables.cells(rows)[0]
+    assert "aer" not in tables.comma_separated(rows)
 
 
 @pytest.mark.parametrize(("width", "tables"), [(80, 2), (150, 1)])
@@ -140,7 +140,7 @@ def test_a_narrow_terminal_cuts_no_number(tmp_path: Path, width: int, tables: in
     for seed in (1, 2):
         make_run(tmp_path, "bahdanau-multihead", seed, references(), aer=0.25)
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(report.terminal(list(rows_of(tmp_path, "bahdanau-multihead").values()), "title", [], console))
+    console.print(tables.terminal(list(rows_of(tmp_path, "bahdanau-multihead").values()), "title", [], console))
     text = console.export_text()
     assert text.count("bahdanau-multihead") == tables
     assert "100.0 ± 0.0" in text
@@ -244,7 +244,7 @@ def test_settings_that_differ_between_models_are_named(tmp_path: Path) -> None:
     make_run(tmp_path, "bahdanau", 1, references(), batch_size=80)
     members = load(tmp_path)
     runs.check_comparable(members)
-    assert "train.batch_size" in report.legend(members, [], "luong", 100)[-1]
+    assert "train.batch_size" in tables.legend(members, [], "luong", 100)[-1]
 
 
 def test_unfinished_runs_are_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

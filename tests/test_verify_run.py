@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.evaluation.report import read_evaluation
+from nmt.evaluation.score_report import read_evaluation
 from nmt.files import write_sealed
 from tests.commands import Finished, assert_fails, command, finished
 

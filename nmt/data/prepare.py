@@ -19,9 +19,9 @@ from pathlib import Path
 from random import Random
 
 from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
 from nmt.data.lock import locked, remove_stale_lock
-from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list, expanded
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
@@ -29,7 +29,7 @@ from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
-from nmt.scripts import count_characters
+from nmt.writing_systems import count_characters
 
 logger = logging.getLogger(__name__)
 

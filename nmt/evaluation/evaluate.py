@@ -11,7 +11,7 @@ import numpy as np
 
 from nmt.evaluation import heatmap
 from nmt.evaluation.metrics import Scores, score
-from nmt.evaluation.report import Row, write_evaluation
+from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.translator import Translation, Translator
 
 

@@ -15,7 +15,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from nmt.errors import UserError
-from nmt.scripts import UNSPACED, count_scripts
+from nmt.writing_systems import UNSPACED, count_scripts
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from safetensors import safe_open
 
 from comparison.history import History, in_order_of_numbers, read_history
 from nmt.errors import UserError
-from nmt.evaluation.alignment import ALIGNMENT_FILE
-from nmt.evaluation.report import SCORES, read_evaluation
+from nmt.evaluation.aer import ALIGNMENT_FILE
+from nmt.evaluation.score_report import SCORES, read_evaluation
 from nmt.files import read_sealed
 from nmt.run import Run
 from nmt.training.checkpoint import MODEL, Checkpoints

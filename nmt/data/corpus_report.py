@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.scripts import scripts_of
+from nmt.writing_systems import scripts_of
 
 _PERCENTILES = (50, 95, 99, 100)
 

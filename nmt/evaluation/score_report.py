@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nmt.errors import UserError
-from nmt.evaluation.bars import bar
 from nmt.evaluation.metrics import LengthBucket, Score, Scores
+from nmt.evaluation.text_bar import text_bar
 from nmt.files import read_sealed, write_sealed, write_text
 
 SCORES, TRANSLATIONS = "scores.json", "translations.tsv"
@@ -97,7 +97,7 @@ def _length_table(scores: Scores) -> Table:
     lengths.add_column()
     best = max(bucket.bleu for bucket in scores.by_length)
     for bucket in scores.by_length:
-        drawn = Text(bar(bucket.bleu / best if best else 0.0, _BAR_CELLS), style="blue")
+        drawn = Text(text_bar(bucket.bleu / best if best else 0.0, _BAR_CELLS), style="blue")
         lengths.add_row(_range(bucket), _count(bucket.sentences), f"{bucket.bleu:.1f}", drawn)
     return lengths
 

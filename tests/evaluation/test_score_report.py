@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from nmt.evaluation.metrics import Scores, score
-from nmt.evaluation.report import Row, table, write_evaluation
+from nmt.evaluation.score_report import Row, table, write_evaluation
 
 SOURCES = ["Das Haus", "Sie beobachten uns jetzt", "Komm"]
 HYPOTHESES = ["The house", "They are watching us now", "Come"]
