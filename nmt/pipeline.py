@@ -113,8 +113,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     except Stopping:  # all ranks have agreed on it
         ranks.close()
         raise
-    scores = evaluation.scores
-    trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
+    trainer.monitor.finished(hyperparameters(config), evaluation.scores.values())
     ranks.close()
     return evaluation
 

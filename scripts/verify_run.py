@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,9 +107,9 @@ def check_end(run: Run) -> str:
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     from nmt.data.heldout import read_held_out
-    from nmt.evaluation.literature import lc_tok_bleu
-    from nmt.evaluation.metrics import score
     from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.scores import score
+    from nmt.metrics import MAIN, METRICS
 
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
         raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
@@ -120,13 +119,13 @@ def check_scores(run: Run) -> str:
     if test_set != [(row.source, row.references) for row in rows]:
         raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
     hypotheses, references = [row.hypothesis for row in rows], [row.references for row in rows]
-    again = score(hypotheses, references, [row.source for row in rows])
-    if recorded.get("lc_tok"):  # somebody asked for it
-        again = replace(again, lc_tok=lc_tok_bleu(hypotheses, references, run.config().data.direction().target))
+    metrics = [name for name in METRICS if name == MAIN or recorded.get(name)]  # those that were computed then
+    language = run.config().data.direction().target
+    again = score(hypotheses, references, [row.source for row in rows], metrics=metrics, language=language)
     for name, value in json.loads(json.dumps(again.to_dict())).items():
         if recorded.get(name) != value:
             raise UserError(f"{run.evaluation / SCORES} has {name} {recorded.get(name)}; scored again it is {value}.")
-    return f"{evaluated['checkpoint']}, scored again: BLEU {again.bleu.value:.2f} {again.bleu.signature}"
+    return f"{evaluated['checkpoint']}, scored again: BLEU {again[MAIN].value:.2f} {again[MAIN].signature}"
 
 
 def check_alignment(run: Run) -> str:
