@@ -1,15 +1,16 @@
-"""What a user may say about a corpus, checked the moment it is said."""
+"""Settings of a corpus, checked when they are made."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
+from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
-MEMBER_SEPARATOR = "::"
 MULTI30K = "multi30k"  # what its configuration, and the directory that it is downloaded to, are called
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
@@ -31,8 +32,10 @@ class DataSettings:
 
     # Names the prepared directory and the run.
     name: str
-    # One TSV file, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
+    # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
     path: str | list[str] | None = None
+    # Format of all these files; auto: by their suffix, and TSV for any other.
+    format: str = AUTO
     # Given held-out sets, in the same forms; None holds them out from `path`.
     val_path: str | list[str] | None = None
     # [source, reference, reference, ...] gives several references.
@@ -66,6 +69,8 @@ class DataSettings:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
         _require(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
         _require(self.vocab_type in ("bpe", "unigram"), "vocab_type", self.vocab_type, "bpe or unigram")
+        formats = f"{AUTO}, {', '.join(READERS)}"
+        _require(self.format in (AUTO, *READERS), "format", self.format, f"one of {formats}")
         _require(self.max_chars >= 1, "max_chars", self.max_chars, "at least 1")
         _require(self.max_ratio >= 1, "max_ratio", self.max_ratio, "at least 1")
         _require(self.val_size >= 1, "val_size", self.val_size, "at least 1")
@@ -110,7 +115,7 @@ class DataSettings:
     def _columns_of_names(self) -> list[str] | None:
         """Languages that the file names tell: fra-eng.zip, or train.en.gz beside train.fr.gz."""
         if isinstance(self.path, list):
-            languages = [_without_compression(path).suffix[1:] for path in self.path]
+            languages = [plain_name(path).suffix[1:] for path in self.path]
             named = languages[0] != languages[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in languages)
             return languages if named else None
         anki = anki_language(self.path)
@@ -138,18 +143,6 @@ class DataSettings:
         return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
 
 
-def expanded(path: str) -> Path:
-    """A path with its ~ resolved.
-
-    Raises:
-        UserError: It is the home of nobody.
-    """
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        raise UserError(f"{path}: nobody has such a home directory: write the path in full.") from error
-
-
 def _problem(path: Path) -> str | None:
     """Why a path cannot be read as a file, if so."""
     try:
@@ -169,11 +162,6 @@ def anki_language(path: str | list[str] | None) -> str | None:
         return None
     match = _ANKI_FILE.fullmatch(Path(path.partition(MEMBER_SEPARATOR)[0]).name)
     return match[1] if match else None
-
-
-def _without_compression(path: str) -> Path:
-    name = Path(path.rpartition(MEMBER_SEPARATOR)[2])
-    return name.with_suffix("") if name.suffix in (".gz", ".zip") else name
 
 
 def _require(holds: bool, field: str, value: object, expected: str) -> None:
