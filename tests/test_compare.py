@@ -325,6 +325,7 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")
     trained = command("train.py", "-m", *arguments)
     assert trained.returncode == 0, trained.stderr
+    assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
     done = command("scripts/compare.py", str(sweep))
     assert done.returncode == 0, done.stderr
     for name in ("luong", "seq2seq", "not of seeds"):
