@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median, stdev
 from typing import Any
 
+import compare
 import numpy as np
 import pytest
 import torch
@@ -209,6 +210,15 @@ def test_scores_of_other_sentences_or_searches_are_refused(tmp_path: Path, chang
         runs.check_comparable(load(tmp_path))
     assert str(one) in str(caught.value)
     assert str(other) in str(caught.value)
+
+
+def test_runs_of_two_corpora_are_told_so_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [
+        make_run(tmp_path, "luong", seed, references(seed=seed), expected=references(seed=seed)) for seed in (1, 2)
+    ]
+    monkeypatch.setattr("sys.argv", ["compare.py", *map(str, paths)])  # and no --output
+    with pytest.raises(UserError, match="were scored on different test sets"):
+        compare.main()
 
 
 def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
 
 
 class Direction(NamedTuple):
-    """Which way to translate, and in which column (or file of a pair) each language stands."""
+    """The two languages, and the column (or file) of each."""
 
     source: str
     target: str
@@ -28,7 +28,7 @@ class Direction(NamedTuple):
 
 @dataclass(frozen=True)
 class DataSettings:
-    """A corpus: where it lies, how it is cleaned, split and cut into pieces."""
+    """Where a corpus is, and how it is cleaned, split and tokenised."""
 
     # Names the prepared directory and the run.
     name: str
@@ -89,7 +89,7 @@ class DataSettings:
         self.direction()
 
     def direction(self) -> Direction:
-        """The languages, and where they stand in the files."""
+        """The languages to translate from and to, and their columns."""
         columns = self.languages()
         distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
         _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
@@ -109,11 +109,11 @@ class DataSettings:
         return direction
 
     def languages(self) -> list[str]:
-        """Of the columns, or of the two files: given, told by names, or else in the order of translation."""
+        """Languages of the columns or files: as set, else as the file names tell, else source and target."""
         return self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
 
     def _columns_of_names(self) -> list[str] | None:
-        """Languages that the file names tell: fra-eng.zip, or train.en.gz beside train.fr.gz."""
+        """Languages in the file names: fra-eng.zip, or train.en.gz beside train.fr.gz."""
         if isinstance(self.path, list):
             languages = [plain_name(path).suffix[1:] for path in self.path]
             named = languages[0] != languages[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in languages)
@@ -134,7 +134,7 @@ class DataSettings:
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:
-        """The command that fetches the corpus this user seems to want."""
+        """The command that downloads the corpus these settings seem to mean."""
         if self.name == MULTI30K:
             return "`python scripts/download_multi30k.py`"
         paths = [anki_language(path) for path in as_list(self.path)]
