@@ -9,15 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, Literal
 
 from nmt.errors import UserError
 
 log = logging.getLogger(__name__)
-
-_SEGMENTER_EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
 Streams = list[list[Any]]  # texts, or None for an absent reference, which sacreBLEU's own types do not allow
 
@@ -165,6 +163,7 @@ def choose_tokenizer(references: Sequence[str | None]) -> str:
     return _installed_or_char("ja-mecab") if kana > japanese_or_chinese / 5 else "zh"
 
 
+@cache  # validation scores many times: warn once
 def _installed_or_char(tokenizer: str) -> str:
     """Fall back to BLEU on characters, with a warning, where the tokenizer's segmenter is not installed."""
     from sacrebleu.metrics.bleu import BLEU
@@ -172,23 +171,14 @@ def _installed_or_char(tokenizer: str) -> str:
     try:
         BLEU(tokenize=tokenizer)
     except RuntimeError:
-        _warn_once_about(tokenizer)
-        return "char"
-    return tokenizer
-
-
-_warned: set[str] = set()  # validation scores many times: warn once
-
-
-def _warn_once_about(tokenizer: str) -> None:
-    if tokenizer not in _warned:
-        _warned.add(tokenizer)
         log.warning(
             "BLEU is computed on characters because its tokenizer %s is missing; for comparable numbers run "
             'pip install "sacrebleu[%s]"',
             tokenizer,
-            _SEGMENTER_EXTRAS[tokenizer],
+            tokenizer.removesuffix("-mecab"),
         )
+        return "char"
+    return tokenizer
 
 
 def reference_streams(references: Sequence[Sequence[str]]) -> Streams:

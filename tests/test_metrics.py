@@ -131,14 +131,16 @@ def test_segmenters_are_optional(
     def missing(tokenize: str) -> None:
         raise RuntimeError("requires extra dependencies")
 
+    metrics._installed_or_char.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr("sacrebleu.metrics.bleu.BLEU", lambda tokenize: None)
         assert choose_tokenizer([reference]) == tokenizer
     monkeypatch.setattr("sacrebleu.metrics.bleu.BLEU", missing)
-    monkeypatch.setattr(metrics, "_warned", set())
+    metrics._installed_or_char.cache_clear()
     with caplog.at_level(logging.WARNING):
         assert [choose_tokenizer([reference]) for _ in range(3)] == ["char"] * 3
     assert [record.getMessage().count(f'pip install "{extra}"') for record in caplog.records] == [1]
+    metrics._installed_or_char.cache_clear()
 
 
 def test_chinese_is_scored_by_character() -> None:

@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from nmt.data.heldout import HeldOut
 from nmt.evaluation import heatmap
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
 from nmt.translator import Translation, Translator
-
-
-class Example(Protocol):
-    """A sentence with its reference translations."""
-
-    @property
-    def source(self) -> str:
-        """The sentence."""
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """All its references."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +26,7 @@ class Evaluation:
 
 def evaluate(
     translator: Translator,
-    examples: Sequence[Example],
+    examples: Sequence[HeldOut],
     *,
     metrics: Sequence[str] | None = None,
     language: str = "",
@@ -60,7 +49,7 @@ def evaluate(
 def write(
     directory: Path,
     evaluation: Evaluation,
-    examples: Sequence[Example],
+    examples: Sequence[HeldOut],
     languages: tuple[str, str],
     details: Mapping[str, Any],
 ) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from nmt.data.heldout import HeldOut
 from nmt.evaluation import heatmap
-from nmt.evaluation.evaluate import Example, choose_examples, evaluate
+from nmt.evaluation.evaluate import choose_examples, evaluate
 from nmt.metrics import metrics_for
 from nmt.ranks import ALONE, Ranks
 from nmt.special import PAD
@@ -32,7 +33,7 @@ class Validator:
         model: nn.Module,
         batches: Callable[[], Iterable[Any]],
         translator: Translator,
-        examples: Sequence[Example],
+        examples: Sequence[HeldOut],
         languages: tuple[str, str],
         ranks: Ranks = ALONE,
     ) -> None:
