@@ -30,10 +30,11 @@ def main() -> None:
     from nmt.console import log_to_console
     from nmt.data.bitext import Bitext
     from nmt.data.heldout import given_set, read_held_out
-    from nmt.evaluation.alignment import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
-    from nmt.evaluation.evaluate import evaluate, with_lc_tok, write
+    from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
+    from nmt.evaluation.evaluate import evaluate, write
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
-    from nmt.evaluation.report import table
+    from nmt.evaluation.score_report import table
+    from nmt.metrics import metrics_for
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 
@@ -57,9 +58,8 @@ def main() -> None:
         pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
     # Alignment comes first, as it takes little time and may find fault with a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
-    evaluation = evaluate(translator, examples)
-    if options.lc_tok:
-        evaluation = with_lc_tok(evaluation, examples, run.config.data.direction().target)
+    metrics = metrics_for("test", *(["lc_tok"] if options.lc_tok else []))
+    evaluation = evaluate(translator, examples, metrics=metrics, language=run.config.data.direction().target)
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))

@@ -16,6 +16,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -69,6 +70,13 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
 def is_sweep() -> bool:
     """Whether this is one run of several (-m)."""
     return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
+
+
+class NameComparison(Callback):
+    """Names the command that compares the runs, at the end of a sweep."""
+
+    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
+        print(f"Compare the runs: python scripts/compare.py {shlex.quote(config.hydra.sweep.dir)}", file=sys.stderr)
 
 
 def composed(*overrides: str) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.typed import to_dataclass
+from nmt.metrics import monitors
+from nmt.typed import nearest, to_dataclass
 
 ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
 
@@ -38,7 +39,7 @@ class TrainSettings:
     teacher_forcing_steps: int = 10_000  # … over so many updates
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where the device has it, else fp32
     compile: bool = False  # torch.compile the model
-    monitor: Literal["bleu", "loss"] = "bleu"  # what "best" means
+    monitor: str = "bleu"  # what "best" means: loss, or a metric that is computed in validation
     patience: int | None = 5  # validations without a new best before stopping; null never stops early
     validate_every: int | None = None  # updates; null is once an epoch
     save_every: int | None = None  # updates; null is at validations only
@@ -55,6 +56,8 @@ class TrainSettings:
                 raise UserError(f"train.{name} must be above 0, or null for none; it is {value}.")
         if self.max_epochs is None and self.max_steps is None:
             raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
+        if self.monitor not in monitors():
+            raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
         for name in ("teacher_forcing", "teacher_forcing_end"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from nmt.errors import UserError
 from nmt.run import Run
-from nmt.scripts import scripts_of
+from nmt.writing_systems import scripts_of
 
 _HARDLY = 0.001  # a script with less than this share of the training text was not learnt
 _FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be read

@@ -24,7 +24,7 @@ from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
-from nmt.evaluation.report import table
+from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor
 from nmt.interrupt import Stopping
@@ -115,8 +115,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     except Stopping:  # all ranks have agreed on it
         ranks.close()
         raise
-    scores = evaluation.scores
-    trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
+    trainer.monitor.finished(hyperparameters(config), evaluation.scores.values())
     ranks.close()
     return evaluation
 

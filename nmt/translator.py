@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from nmt.config import Config, DecodeSettings
-from nmt.data.batching import sorted_batches
+from nmt.data.batching import pad, sorted_batches
 from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
@@ -25,7 +25,7 @@ from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.run import Run
 from nmt.search import Hypothesis, search
-from nmt.special import EOS, EOS_PIECE, PAD
+from nmt.special import EOS, EOS_PIECE
 from nmt.training.checkpoint import Checkpoints
 from nmt.typed import written_to
 
@@ -124,9 +124,7 @@ class Translator:
     def _search(self, sentences: list[list[int]]) -> list[list[Hypothesis]]:
         if not sentences:
             return []
-        lengths = torch.tensor([len(ids) for ids in sentences])
-        longest = int(lengths.max())
-        source = torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences])
+        source, lengths = pad(sentences)
         return search(self.model, source.to(self.device), lengths, self.settings)
 
     def _translation(self, source: list[int], hypothesis: Hypothesis) -> Translation:

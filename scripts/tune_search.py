@@ -27,7 +27,7 @@ def main() -> None:
 
     from nmt.console import log_to_console
     from nmt.data.heldout import read_held_out
-    from nmt.evaluation.metrics import score
+    from nmt.evaluation.scores import score
     from nmt.run import Run
     from nmt.translator import Translator
 
@@ -41,7 +41,7 @@ def main() -> None:
         candidates = translator.translate(sources)
         for penalty in PENALTIES:
             texts = [ranked(each, penalty) for each in candidates]
-            found[beam, penalty] = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
+            found[beam, penalty] = score(texts, references, sources, metrics=["bleu"], bootstrap=0)["bleu"].value
     table = Table("length penalty", *(f"beam {beam}" for beam in options.beams), title="Validation BLEU")
     for penalty in PENALTIES:
         table.add_row(f"{penalty:g}", *(f"{found[beam, penalty]:.2f}" for beam in options.beams))

@@ -11,7 +11,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,8 +50,8 @@ def main() -> None:
 
 def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
     """What there is to check, by name: functions that say what they found, or raise a UserError."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
-    from nmt.evaluation.report import SCORES
+    from nmt.evaluation.aer import ALIGNMENT_FILE
+    from nmt.evaluation.score_report import SCORES
     from nmt.run import Run
     from nmt.training.checkpoint import Checkpoints
 
@@ -112,9 +111,9 @@ def check_end(run: Run) -> str:
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     from nmt.data.heldout import read_held_out
-    from nmt.evaluation.literature import lc_tok_bleu
-    from nmt.evaluation.metrics import score
-    from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.scores import score
+    from nmt.metrics import MAIN, METRICS
     from nmt.run import Run
 
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
@@ -125,14 +124,13 @@ def check_scores(run: Run) -> str:
     if test_set != [(row.source, row.references) for row in rows]:
         raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
     hypotheses, references = [row.hypothesis for row in rows], [row.references for row in rows]
-    again = score(hypotheses, references, [row.source for row in rows])
-    if recorded.get("lc_tok"):  # somebody asked for it
-        target = Run.open(run).config.data.direction().target
-        again = replace(again, lc_tok=lc_tok_bleu(hypotheses, references, target))
+    metrics = [name for name in METRICS if name == MAIN or recorded.get(name)]  # those that were computed then
+    language = Run.open(run).config.data.direction().target
+    again = score(hypotheses, references, [row.source for row in rows], metrics=metrics, language=language)
     expected = json.loads(json.dumps(again.to_dict()))
     if different := next(disagreements(recorded, expected), None):
         raise UserError(f"{run.evaluation / SCORES} has {different}.")
-    return f"{evaluated['checkpoint']}, scored again: BLEU {again.bleu.value:.2f} {again.bleu.signature}"
+    return f"{evaluated['checkpoint']}, scored again: BLEU {again[MAIN].value:.2f} {again[MAIN].signature}"
 
 
 def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
@@ -149,7 +147,7 @@ def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
 
 def check_alignment(run: Run) -> str:
     """The recorded alignment error rate."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
+    from nmt.evaluation.aer import ALIGNMENT_FILE
     from nmt.files import read_record
 
     recorded = read_record(run.evaluation / ALIGNMENT_FILE)

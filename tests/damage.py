@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 from nmt import composition, pipeline
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.alignment import AlignmentScore, write_alignment
+from nmt.evaluation.aer import AlignmentScore, write_alignment
 from nmt.run import PREPARED, Run
 from nmt.training.checkpoint import MODEL, TENSORS, Checkpoints
 from nmt.translator import Translator, build_model

@@ -25,7 +25,7 @@ from safetensors.torch import load_file, save, save_file
 
 from nmt import composition, pipeline
 from nmt.errors import UserError
-from nmt.evaluation.report import read_evaluation
+from nmt.evaluation.score_report import read_evaluation
 from nmt.files import sha256, write_sums
 from nmt.run import RECORDED, Run
 from nmt.training.checkpoint import MODEL, TENSORS

@@ -20,7 +20,7 @@ from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.evaluation import metrics
 from nmt.evaluation.evaluate import evaluate
-from nmt.evaluation.report import read_evaluation, write_evaluation
+from nmt.evaluation.score_report import read_evaluation, write_evaluation
 from nmt.files import sha256, write_json, write_sums
 from nmt.run import Run
 from nmt.translator import Translator

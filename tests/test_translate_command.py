@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nmt.data.heldout import read_held_out
-from nmt.evaluation.metrics import score
+from nmt.evaluation.scores import score
 from nmt.run import Run
 from nmt.translator import Translator
 from tests.commands import Finished, assert_fails, command, train_arguments
@@ -184,7 +184,7 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
     for penalty in (0.0, 1.0, 2.0):
         translator = Translator.load_all(runs, beam_size=4, length_penalty=penalty)
         texts = [best.text for (best,) in translator.translate(sources, nbest=1)]
-        bleu = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
+        bleu = score(texts, references, sources, metrics=["bleu"], bootstrap=0)["bleu"].value
         assert table[penalty][1] == pytest.approx(bleu, abs=0.006)
     assert len(set(chain(*table.values()))) > 1  # it matters here
     best = max(chain(*table.values()))

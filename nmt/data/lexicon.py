@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from nmt.scripts import UNSPACED, script_of
+from nmt.writing_systems import UNSPACED, script_of
 
 Pair = tuple[str, str]
 

@@ -22,16 +22,17 @@ from random import Random
 from filelock import FileLock, Timeout
 
 from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
-from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
-from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list, expanded
+from nmt.data.lines import MEMBER_SEPARATOR, expanded
+from nmt.data.settings import DataSettings, as_list
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
 from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
-from nmt.scripts import count_characters
+from nmt.writing_systems import count_characters
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ _BLOCK = 8192  # pairs encoded together
 _VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
-_NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
+_NOT_IN_KEY = {*_PATHS, "format", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
 # Settings that were in every key before others joined them, which count only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
@@ -180,6 +181,10 @@ def _key(settings: DataSettings) -> str:
         },
         "inputs": inputs,
     }
+    # Named only where the number of files does not tell it: a suffix is no part of the hash of a file.
+    formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
+    if set(formats) - {"tsv", "parallel"}:
+        parts["formats"] = formats
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -16,7 +16,7 @@ import torch
 from rich.cells import cell_len
 
 from nmt.data.bitext import clean
-from nmt.evaluation.bars import bar
+from nmt.evaluation.text_bar import text_bar
 from nmt.search import NEVER
 from nmt.special import BOS, WORD_START
 from nmt.translator import Translation, Translator
@@ -169,7 +169,7 @@ def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[st
 def _row(label: str, share: float | None, width: int) -> str:
     """A label, and a share of one as a number and a bar; all rows are equally wide."""
     padded = label + " " * (width - cell_len(label))  # in cells: a Chinese character takes two
-    return f"{padded} {'' if share is None else f'{share:.3f}':5} {bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
+    return f"{padded} {'' if share is None else f'{share:.3f}':5} {text_bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
 
 
 def _note(step: Step) -> str:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import numpy as np
 from matplotlib import font_manager
 
-from nmt.scripts import script_of
+from nmt.writing_systems import script_of
 
 log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nmt.scripts import UNSPACED, script_of
 from nmt.special import EOS_PIECE, WORD_START
+from nmt.writing_systems import UNSPACED, script_of
 
 
 def merge_words(pieces: Sequence[str], weights: np.ndarray, axis: int) -> tuple[list[str], np.ndarray]:

@@ -16,6 +16,7 @@ from nmt.config import TrainSettings
 from nmt.device import autocast
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
+from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
@@ -232,8 +233,7 @@ class Trainer:
         self.model.train()
         state = self.state
         value = validation.metrics[self.settings.monitor]
-        sign = -1 if self.settings.monitor == "loss" else 1
-        is_best = state.best is None or sign * value > sign * state.best
+        is_best = is_improvement(self.settings.monitor, value, state.best)
         if is_best:
             state.best, state.best_step, state.validations_since_best = value, state.step, 0
         else:

@@ -12,10 +12,11 @@ from torch import Tensor
 
 from benchmarks.yardstick import Arithmetic, Peak
 from nmt.config import Config, DecodeSettings
+from nmt.data.batching import pad
 from nmt.data.prepare import PreparedCorpus
 from nmt.run import Run
 from nmt.search import search
-from nmt.special import EOS, PAD
+from nmt.special import EOS
 from nmt.translator import Translator, build_model
 
 
@@ -77,9 +78,9 @@ def _search_all(model: EndingOnTime, pairs: list[tuple[list[int], int]], setting
     while start < len(pairs):
         width = len(pairs[start][0]) + 1
         batch = pairs[start : start + max(1, settings.batch_tokens // settings.beam_size // width)]
-        source = torch.tensor([[*ids, EOS] + [PAD] * (width - len(ids) - 1) for ids, _ in batch])
+        source, lengths = pad([[*ids, EOS] for ids, _ in batch])
         model.lengths = torch.tensor([length for _, length in batch])
-        search(model, source, torch.tensor([len(ids) + 1 for ids, _ in batch]), settings)
+        search(model, source, lengths, settings)
         start += len(batch)
 
 

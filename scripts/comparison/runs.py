@@ -16,8 +16,8 @@ from safetensors import safe_open
 from comparison.history import History, in_order_of_numbers, read_history
 from nmt.config import DecodeSettings
 from nmt.errors import UserError
-from nmt.evaluation.alignment import ALIGNMENT_FILE
-from nmt.evaluation.report import SCORES, read_evaluation
+from nmt.evaluation.aer import ALIGNMENT_FILE
+from nmt.evaluation.score_report import SCORES, read_evaluation
 from nmt.factory import constructor
 from nmt.files import read_record
 from nmt.run import OpenRun, Run
@@ -30,7 +30,7 @@ log = logging.getLogger("nmt.compare")
 _INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | {
     f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
 }
-_SCORED = ("on different sentences", "with different search settings", "with different tokenizers of BLEU")
+_SCORED = ("with different search settings", "with different tokenizers of BLEU")
 _SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
 
 
@@ -59,12 +59,16 @@ class Member:
 
     @property
     def scored(self) -> tuple[Any, ...]:
-        """What the scores are scores of, in the order of _SCORED; runs compare only where it is the same."""
-        evaluated = self.scores["evaluated"]
-        decode = asdict(DecodeSettings()) | evaluated["decode"]  # older runs lack newer settings: the defaults
+        """How the test set was scored, in the order of _SCORED; it must be the same for all runs."""
+        decode = asdict(DecodeSettings()) | self.scores["evaluated"]["decode"]  # an older run: the defaults
         search = {name: value for name, value in decode.items() if name not in _SPEED}
-        sentences = (evaluated["examples"], evaluated["split_hash"], self.sources, self.references)
-        return sentences, search, self.scores["tokenizer"]
+        return search, self.scores["tokenizer"]
+
+    @property
+    def test_set(self) -> tuple[Any, ...]:
+        """The sentences that were scored; they must be the same for all runs."""
+        evaluated = self.scores["evaluated"]
+        return evaluated["examples"], evaluated["split_hash"], self.sources, self.references
 
     @cached_property
     def history(self) -> History:
@@ -122,11 +126,17 @@ def check_comparable(members: Sequence[Member]) -> None:
     """Raise a UserError that names two runs if their scores, or their seeds, do not belong together."""
     first = members[0]
     for other in members[1:]:
+        if first.test_set != other.test_set:
+            corpora = [f"{each.run.directory} ({each.settings.get('data.name', 'unnamed')})" for each in (first, other)]
+            raise UserError(
+                f"{' and '.join(corpora)} were scored on different test sets, so their scores cannot be compared: name "
+                "only runs of one corpus, split and direction."
+            )
         for how, one, another in zip(_SCORED, first.scored, other.scored, strict=True):
             if one != another:
                 raise UserError(
                     f"{first.run.directory} and {other.run.directory} were scored {how}: "
-                    "compare runs that have one test set and one decode configuration."
+                    "evaluate them alike, or name only runs with one decode configuration."
                 )
     aligned = [(member, member.alignment) for member in members if member.alignment]
     for other, alignment in aligned[1:]:

@@ -135,7 +135,7 @@ def test_missing_glyphs_are_told_once_and_by_us(
 
 def test_drawing_needs_neither_pyplot_nor_torch() -> None:
     code = (
-        "import sys, nmt.evaluation.heatmap, nmt.evaluation.metrics, nmt.evaluation.report;"
+        "import sys, nmt.evaluation.heatmap, nmt.evaluation.scores, nmt.evaluation.score_report;"
         "print([name for name in ('matplotlib.pyplot', 'torch', 'hydra') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.evaluation.words import merge_words
-from nmt.scripts import count_scripts, script_of
+from nmt.writing_systems import count_scripts, script_of
 
 
 def words_of(*pieces: str) -> list[str]:

@@ -13,7 +13,7 @@ from nmt.data.heldout import HeldOut
 from nmt.data.settings import DataSettings
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.alignment import align, forced_attention, score_alignment
+from nmt.evaluation.aer import align, forced_attention, score_alignment
 from nmt.evaluation.gold import AlignedPair, read_aligned, read_aligned_test_set
 from nmt.evaluation.links import GoldLinks, Link, format_links, parse_links
 from nmt.translator import Translator

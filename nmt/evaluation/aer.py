@@ -1,7 +1,7 @@
-"""How well attention finds the links between words that people drew: alignment error rate (Och & Ney 2003).
+"""Alignment error rate (Och & Ney 2003) of the attention against gold word alignments.
 
-The model is made to say the reference, and each of its words is linked to the source word it looked at most, as in
-Luong 2015 on alignment quality. Shapes: B batch, T target length, S source length, both with EOS.
+The reference is force-decoded, and each of its words is linked to the source word with the most attention, as in
+Luong 2015, section 5.4. Shapes: B batch, T target length, S source length, both with EOS.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nmt.data.batching import sorted_batches
+from nmt.data.batching import pad, sorted_batches
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.gold import AlignedPair
 from nmt.evaluation.links import NO_ATTENTION, GoldLinks, Link, link_words, words_of_pieces
 from nmt.files import write_record
-from nmt.special import BOS, EOS, PAD
+from nmt.special import BOS, EOS
 from nmt.translator import MAX_SOURCE_TOKENS, Translator
 
 log = logging.getLogger(__name__)
@@ -34,18 +34,18 @@ ALIGNMENT_FILE = "alignment.json"
 
 @dataclass(frozen=True)
 class AlignmentScore:
-    """Alignment error rate of a set of pairs, 0 (perfect) to 1, and what it is made of."""
+    """Alignment error rate of a set of pairs, from 0 (perfect) to 1, with precision and recall."""
 
     aer: float
     precision: float  # share of the model's links that are possible
     recall: float  # share of the sure links that the model found
     pairs: int
-    links: int  # the model's: one for each target word that looked at a word
+    links: int  # by the model, at most one per target word
     gold: str  # name of the file of links
 
 
 def score_alignment(found: Iterable[tuple[Sequence[Link], GoldLinks]], gold: str) -> AlignmentScore:
-    """AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|) over all pairs: A the links found, S the sure and P the possible ones."""
+    """AER = 1 − (|A∩S| + |A∩P|) / (|A| + |S|) over all pairs: A predicted, S sure and P possible links."""
     pairs = links = sure = in_sure = in_possible = 0
     for predicted, truth in found:
         pairs, links, sure = pairs + 1, links + len(predicted), sure + len(truth.sure)
@@ -60,10 +60,10 @@ def score_alignment(found: Iterable[tuple[Sequence[Link], GoldLinks]], gold: str
 
 
 def align(translator: Translator, pairs: Sequence[AlignedPair]) -> Iterator[tuple[list[Link], GoldLinks]]:
-    """The links that the model's attention draws in each pair, with the gold ones.
+    """Predict the links of each pair from the model's attention; yields them with the gold links.
 
-    Pairs without words on a side are passed over; so are, with a warning, those whose pieces do not spell their words
-    or are too many.
+    Pairs with an empty side are skipped; so are, with a warning, pairs with too many pieces or with pieces that do not
+    spell their words.
 
     Raises:
         UserError: The model has no attention.
@@ -93,7 +93,7 @@ class _Sentence(NamedTuple):
 
 
 def _read(tokenizer: Tokenizer, text: str) -> _Sentence | None:
-    """A sentence as the model sees it, if that can be traced back to its words."""
+    """The ids of a sentence and the word of each piece; None if pieces and words do not match or are too many."""
     ids = tokenizer.encode(text)
     words = words_of_pieces(tokenizer.pieces(ids), text.split())
     return _Sentence(ids, words) if words and len(ids) <= MAX_SOURCE_TOKENS else None
@@ -101,9 +101,9 @@ def _read(tokenizer: Tokenizer, text: str) -> _Sentence | None:
 
 @torch.inference_mode()
 def forced_attention(translator: Translator, pairs: Sequence[tuple[list[int], list[int]]]) -> list[np.ndarray]:
-    """Attention (T, S) of the model while it says, for each source, the given target; both as ids without EOS."""
-    source, lengths = _padded([[*ids, EOS] for ids, _ in pairs])
-    target_in, target_lengths = _padded([[BOS, *ids] for _, ids in pairs])
+    """Attention (T, S) while each target is force-decoded from its source; both are ids without EOS."""
+    source, lengths = pad([[*ids, EOS] for ids, _ in pairs])
+    target_in, target_lengths = pad([[BOS, *ids] for _, ids in pairs])
     weights = translator.model(source.to(translator.device), lengths, target_in.to(translator.device)).weights
     if weights is None:
         raise UserError(NO_ATTENTION)
@@ -111,21 +111,14 @@ def forced_attention(translator: Translator, pairs: Sequence[tuple[list[int], li
     return [attention[:t, :s] for attention, t, s in sizes]
 
 
-def _padded(sentences: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids side by side (B, longest), and their numbers (B,)."""
-    lengths = torch.tensor([len(ids) for ids in sentences])
-    longest = int(lengths.max())
-    return torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences]), lengths
-
-
 def write_alignment(directory: Path, score: AlignmentScore, details: Mapping[str, Any]) -> None:
-    """Write the score, with the set and the checkpoint it is a score of; no search has a part in it."""
+    """Write the score with the test set and checkpoint it belongs to; no search is involved, so none is recorded."""
     evaluated = {name: value for name, value in details.items() if name != "decode"}
     write_record(directory / ALIGNMENT_FILE, {**asdict(score), "evaluated": evaluated})
 
 
 def alignment_table(score: AlignmentScore) -> RenderableType:
-    """Lay the score out for the terminal, below those of the translations."""
+    """Lay the score out for the terminal."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column()
     rows.add_column(justify="right")

@@ -1,4 +1,4 @@
-"""What became of a corpus, as numbers for a file and as lines for a reader."""
+"""The report on a prepared corpus: what was read, dropped, held out and how long the sentences are."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.scripts import scripts_of
+from nmt.writing_systems import scripts_of
 
 _PERCENTILES = (50, 95, 99, 100)
 
@@ -33,18 +33,18 @@ class SideReport:
 
 @dataclass(frozen=True)
 class DataReport:
-    """The whole story of a prepared corpus.
+    """Counts and statistics of a prepared corpus.
 
     Attributes:
         name: What the corpus is called.
         key: Hash of the inputs and settings it was made from.
         pairs_read: Lines of the corpus, good and bad.
-        dropped: Lines left out, by reason.
+        dropped: Lines that were dropped, by reason.
         train_pairs: Pairs to train on.
-        val_sources: Sentences to choose a model by, and in `val_pairs` the pairs they make with references.
-        test_sources: Sentences to score on, and in `test_pairs` the pairs they make with references.
-        random_leak: Share of test pairs that a random split would have had in its training part too.
-        split_hash: Names the val and test sets: scores compare only where it is the same.
+        val_sources: Validation sentences; `val_pairs` counts them with each of their references.
+        test_sources: Test sentences; `test_pairs` counts them with each of their references.
+        random_leak: Share of the test pairs of a random split that would share a sentence with its training set.
+        split_hash: Hash of the validation and test sets; scores are comparable only where it is the same.
         source: The language translated from.
         target: The language translated to.
     """
@@ -102,7 +102,7 @@ def script_shares(characters: Counter[str]) -> dict[str, float]:
 
 
 def length_percentiles(lengths: NDArray[np.integer]) -> dict[str, int]:
-    """Median, 95th and 99th percentile, and maximum: each a length that occurs."""
+    """Median, 95th and 99th percentile and maximum, each a length that occurs."""
     ordered = np.sort(lengths)
     places = [-(-percent * (len(ordered) - 1) // 100) for percent in _PERCENTILES]  # rounded up
     return dict(zip(("median", "95 %", "99 %", "longest"), ordered[places].tolist(), strict=True))

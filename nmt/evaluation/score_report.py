@@ -1,4 +1,4 @@
-"""What an evaluation leaves behind: two files in the run directory, and a table on the terminal."""
+"""An evaluation on disk (scores.json, translations.tsv) and as a table for the terminal."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -11,9 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from nmt.errors import UserError
-from nmt.evaluation.bars import bar
-from nmt.evaluation.metrics import LengthBucket, Score, Scores
+from nmt.evaluation.scores import Scores
+from nmt.evaluation.text_bar import text_bar
 from nmt.files import read_listed, read_record, write_listed, write_record
+from nmt.metrics import METRICS, Metric, Score
 
 SCORES, TRANSLATIONS = "scores.json", "translations.tsv"
 _BAR_CELLS = 20
@@ -21,7 +22,7 @@ _BAR_CELLS = 20
 
 @dataclass(frozen=True)
 class Row:
-    """One translated sentence with what it is compared to; ``score`` is the model's own."""
+    """A sentence, its translation with the model's score (log probability), and its references."""
 
     source: str
     hypothesis: str
@@ -30,10 +31,10 @@ class Row:
 
 
 def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any], rows: Iterable[Row]) -> None:
-    """Write ``scores.json`` and ``translations.tsv`` into a directory.
+    """Write scores.json and translations.tsv into a directory.
 
-    `details` tell what was scored: the set, the checkpoint, the search. The TSV has a header; after source,
-    hypothesis and score come as many references as a sentence has.
+    `details` record what was scored: the set, the checkpoint, the search. The TSV has a header; source, hypothesis
+    and score are followed by all references of the sentence.
     """
     lines = ["source\thypothesis\tscore\treferences"]
     for row in rows:
@@ -45,10 +46,10 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
 
 
 def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
-    """What `write_evaluation` wrote.
+    """Read what `write_evaluation` wrote.
 
     Raises:
-        UserError: It is missing, not as it was written, or the two files are of different evaluations.
+        UserError: A file is missing or damaged, or the two are of different evaluations.
     """
     scores = read_record(directory / SCORES)
     try:
@@ -68,17 +69,18 @@ def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
 
 
 def table(scores: Scores, *, title: str = "Scores") -> RenderableType:
-    """Lay the scores out for the terminal; without one, rich prints the same as plain text."""
+    """Lay the scores out for rich, which prints plain text where stdout is no terminal."""
     metrics = Table.grid(padding=(0, 2))
     metrics.add_column()
     metrics.add_column(justify="right")
     metrics.add_column(style="dim")
-    metrics.add_row("BLEU", _bold(scores.bleu), _interval(scores.bleu))
-    metrics.add_row("chrF", _bold(scores.chrf), "")
-    if scores.ter:
-        metrics.add_row("TER", _bold(scores.ter), "lower is better")
-    if scores.lc_tok:
-        metrics.add_row("BLEU lc-tok", _bold(scores.lc_tok), _interval(scores.lc_tok))
+    signatures = Table.grid(padding=(0, 2))
+    signatures.add_column(style="dim")
+    signatures.add_column(style="dim", overflow="fold")  # a narrow terminal folds them, it never cuts them
+    for name, score in scores.metrics.items():
+        metric = METRICS[name]
+        metrics.add_row(metric.label, Text(f"{score.value:.1f}", style="bold"), _remarks(metric, score))
+        signatures.add_row(metric.label, Text(score.signature))
     return Group(
         Text(f"{title} · {_count(scores.sentences)}", style="bold"),
         metrics,
@@ -88,7 +90,7 @@ def table(scores: Scores, *, title: str = "Scores") -> RenderableType:
         _length_table(scores),
         Text(),
         Text("Signatures", style="bold"),
-        _signatures(scores),
+        signatures,
     )
 
 
@@ -99,43 +101,22 @@ def _length_table(scores: Scores) -> Table:
     lengths.add_column()
     best = max(bucket.bleu for bucket in scores.by_length)
     for bucket in scores.by_length:
-        drawn = Text(bar(bucket.bleu / best if best else 0.0, _BAR_CELLS), style="blue")
-        lengths.add_row(_range(bucket), _count(bucket.sentences), f"{bucket.bleu:.1f}", drawn)
+        drawn = Text(text_bar(bucket.bleu / best if best else 0.0, _BAR_CELLS), style="blue")
+        lengths.add_row(bucket.label, _count(bucket.sentences), f"{bucket.bleu:.1f}", drawn)
     return lengths
 
 
-def _signatures(scores: Scores) -> Table:
-    """List the signatures; a narrow terminal folds them, it never cuts them."""
-    signatures = Table.grid(padding=(0, 2))
-    signatures.add_column(style="dim")
-    signatures.add_column(style="dim", overflow="fold")
-    named = {"BLEU": scores.bleu, "chrF": scores.chrf, "TER": scores.ter, "BLEU lc-tok": scores.lc_tok}
-    for name, metric in named.items():
-        if metric:
-            signatures.add_row(name, Text(metric.signature))
-    return signatures
-
-
-def _bold(metric: Score) -> Text:
-    return Text(f"{metric.value:.1f}", style="bold")
-
-
-def _interval(metric: Score) -> Text:
-    if metric.low is None or metric.high is None:
-        return Text()
-    return Text(f"[{metric.low:.1f}–{metric.high:.1f}]  95 % interval")
+def _remarks(metric: Metric, score: Score) -> Text:
+    remarks = [] if metric.higher_is_better else ["lower is better"]
+    if score.low is not None and score.high is not None:
+        remarks.insert(0, f"[{score.low:.1f}–{score.high:.1f}]  95 % interval")
+    return Text(", ".join(remarks))
 
 
 def _count(sentences: int) -> str:
     return f"{sentences} sentence{'s' if sentences != 1 else ''}"
 
 
-def _range(bucket: LengthBucket) -> str:
-    if bucket.longest is None:
-        return f"{bucket.shortest}+"
-    return f"{bucket.shortest}–{bucket.longest}" if bucket.longest > bucket.shortest else str(bucket.shortest)
-
-
 def _one_cell(text: str) -> str:
-    """Keep a text in its cell: every kind of tab and line break becomes a space."""
+    """Replace tabs and all kinds of line breaks with spaces."""
     return " ".join(text.replace("\t", " ").splitlines())

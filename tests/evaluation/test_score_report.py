@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from nmt.evaluation.metrics import Scores, score
-from nmt.evaluation.report import Row, table, write_evaluation
+from nmt.evaluation.score_report import Row, table, write_evaluation
+from nmt.evaluation.scores import Scores, score
 
 SOURCES = ["Das Haus", "Sie beobachten uns jetzt", "Komm"]
 HYPOTHESES = ["The house", "They are watching us now", "Come"]
@@ -32,7 +32,7 @@ def test_files_can_be_read_back(tmp_path: Path, scores: Scores) -> None:
     write_evaluation(tmp_path, scores, {"examples": "x"}, rows)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.json", "translations.tsv"]
     read = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
-    assert read["bleu"]["value"] == scores.bleu.value
+    assert read["bleu"]["value"] == scores["bleu"].value
     header, first, *others = (tmp_path / "translations.tsv").read_text(encoding="utf-8").splitlines()
     assert header.split("\t") == ["source", "hypothesis", "score", "references"]
     assert first.split("\t") == ["Das Haus", "The house", "-0.5000", "The house", "A house"]
@@ -49,12 +49,14 @@ def test_no_text_can_break_the_table_file(tmp_path: Path, scores: Scores) -> Non
 
 def test_table_shows_every_score(scores: Scores) -> None:
     text = printed(scores, width=120)
-    assert scores.ter is not None
-    assert f"BLEU  {scores.bleu.value:.1f}  [{scores.bleu.low:.1f}–{scores.bleu.high:.1f}]" in text
-    assert f"chrF  {scores.chrf.value:.1f}" in text
+    bleu = scores["bleu"]
+    assert f"BLEU  {bleu.value:.1f}  [{bleu.low:.1f}–{bleu.high:.1f}]" in text
+    assert f"chrF  {scores['chrf'].value:.1f}" in text
+    assert "lower is better" in next(line for line in text.splitlines() if line.startswith("TER"))
     assert "Test set · 3 sentences" in text
     assert "1 sentence " in text
-    for metric in (scores.bleu, scores.chrf, scores.ter):
+    assert set(scores.metrics) == {"bleu", "chrf", "ter"}
+    for metric in scores.metrics.values():
         assert metric.signature in text
     assert text.count("█" * 20) >= 1  # the best bucket fills its bar
 
@@ -64,11 +66,11 @@ def test_plain_text_loses_nothing_when_narrow(scores: Scores, width: int) -> Non
     text = printed(scores, width)
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= width
-    assert scores.bleu.signature in "".join(line.strip() for line in text.splitlines())
+    assert scores["bleu"].signature in "".join(line.strip() for line in text.splitlines())
 
 
 def test_table_without_interval_and_ter() -> None:
-    text = printed(score(["x"], [("a b c d",)], ["e"], bootstrap=0, ter=False), width=80)
+    text = printed(score(["x"], [("a b c d",)], ["e"], metrics=["bleu"], bootstrap=0), width=80)
     assert "TER" not in text
     assert "interval" not in text
     assert "BLEU  0.0" in text

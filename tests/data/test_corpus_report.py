@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 
-from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
-from nmt.scripts import count_characters
+from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
+from nmt.writing_systems import count_characters
 
 
 def test_scripts_are_shares_of_letters() -> None:
