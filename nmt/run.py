@@ -14,7 +14,6 @@ eval/                scores.json, translations.tsv, heatmaps/; alignment.json af
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import re
 import shlex
@@ -26,7 +25,7 @@ from typing import Any
 
 import yaml
 
-from nmt.config import Config, DecodeSettings, load_config
+from nmt.config import Config, load_config
 from nmt.errors import UserError
 from nmt.files import SUMS, check_sums, new_directory, read_sealed, remove_leftovers, sha256, write_sealed
 from nmt.training.state import TrainState
@@ -215,14 +214,14 @@ class Run:
             raise UserError(f"{self.finished_file} does not say when training ended; restore it from a copy.")
         return finished
 
-    def evaluated(self, examples: str, decode: DecodeSettings, checkpoint: str | None = None) -> dict[str, Any]:
+    def evaluated(self, examples: str, decode: Mapping[str, Any], checkpoint: str | None = None) -> dict[str, Any]:
         """What a score of this run is a score of: the sentences, the checkpoint (by default the best), the search."""
         return {
             "run": self.identity(),
             "examples": examples,
             "split_hash": self.read_config()[1]["split_hash"],
             "checkpoint": checkpoint or self.best_checkpoint().name,
-            "decode": dataclasses.asdict(decode),
+            "decode": dict(decode),
         }
 
     def best_checkpoint(self) -> Path:

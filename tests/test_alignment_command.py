@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import evaluate
-import translate
+from nmt.commands import evaluate, translate
 from nmt.errors import UserError
 from nmt.files import read_sealed
 from tests.commands import Finished, assert_fails, command, finished, train_arguments

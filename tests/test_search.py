@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from nmt.config import DecodeSettings
-from nmt.search import _top, search
+from nmt.search import Beam, Greedy, Sample, Search
+from nmt.search.beam import _top
 from nmt.special import BOS, EOS
 from tests.conftest import MODELS, sentences, tiny_model
 
@@ -55,9 +55,9 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
     """With room for every prefix, the beam's n-best list is the ranking of all possible translations."""
     model = Markov(seed)
     beam = 2 ** (longest + 1)
-    chosen = DecodeSettings(beam_size=beam, length_penalty=penalty, max_length_ratio=0.0, max_length_extra=longest)
+    search = Beam(beam_size=beam, length_penalty=penalty, max_length_ratio=0.0, max_length_extra=longest)
     everything = [list(words) for n in range(longest) for words in product(WORDS, repeat=n)]
-    for number, found in zip((4, 5), search(model, *toy_source([4, 5]), chosen), strict=True):
+    for number, found in zip((4, 5), search(model, *toy_source([4, 5])), strict=True):
         ranking = sorted(everything, key=lambda t: -model.log_prob(number, t) / (len(t) + 1) ** penalty)
         assert [h.tokens for h in found] == ranking
         for hypothesis in found:
@@ -69,9 +69,9 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
 @settings(max_examples=60, deadline=None)
 def test_any_beam_equals_a_plain_one(seed: int, beam: int) -> None:
     model = Markov(seed)
-    chosen = DecodeSettings(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
+    search = Beam(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
     source, lengths = toy_source([4, 7, 9])
-    for number, found in zip((4, 7, 9), search(model, source, lengths, chosen), strict=True):
+    for number, found in zip((4, 7, 9), search(model, source, lengths), strict=True):
         assert [h.tokens for h in found] == plain_beam(model, number, beam, limit=6)
 
 
@@ -91,12 +91,13 @@ def plain_beam(model: Markov, sentence: int, beam: int, limit: int) -> list[list
     return [tokens for _, tokens in sorted(ended, key=lambda e: -e[0])]
 
 
+@pytest.mark.parametrize("method", [Greedy(), Beam(beam_size=1)])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_beam_of_one_is_greedy(name: str) -> None:
+def test_greedy_search_and_a_beam_of_one_take_the_likeliest_token(name: str, method: Search) -> None:
     model = tiny_model(f"model={name}").eval()
     lengths = [6, 2, 4]
     source = sentences(lengths)
-    found = search(model, source, torch.tensor(lengths), DecodeSettings(beam_size=1))
+    found = method(model, source, torch.tensor(lengths))
     for i, length in enumerate(lengths):
         memory, state = model.encode(source[i : i + 1, :length], torch.tensor([length]))
         tokens = [BOS]
@@ -109,14 +110,15 @@ def test_a_beam_of_one_is_greedy(name: str) -> None:
         assert found[i][0].tokens == [t for t in tokens[1:] if t != EOS]
 
 
+@pytest.mark.parametrize("search", [Beam(beam_size=3), Sample(samples=3, top_p=0.9)], ids=["beam", "sample"])
 @pytest.mark.parametrize("name", MODELS)
-def test_batch_mates_and_batch_size_change_nothing(name: str) -> None:
+def test_batch_mates_and_batch_size_change_nothing(name: str, search: Search) -> None:
     model = tiny_model(f"model={name}").double().eval()  # an untrained model has near ties, which rounding would break
     lengths = [6, 2, 9, 1, 4]
-    source, beam = sentences(lengths), DecodeSettings(beam_size=3)
-    together = search(model, source, torch.tensor(lengths), beam)
+    source = sentences(lengths)
+    together = search(model, source, torch.tensor(lengths), [7, 3, 9, 1, 5])
     for i, length in enumerate(lengths):
-        (alone,) = search(model, source[i : i + 1, :length], torch.tensor([length]), beam)
+        (alone,) = search(model, source[i : i + 1, :length], torch.tensor([length]), [[7, 3, 9, 1, 5][i]])
         assert [h.tokens for h in alone] == [h.tokens for h in together[i]]
         assert [h.score for h in alone] == pytest.approx([h.score for h in together[i]], rel=1e-4)
         for a, b in zip(alone, together[i], strict=True):
@@ -124,11 +126,12 @@ def test_batch_mates_and_batch_size_change_nothing(name: str) -> None:
                 torch.testing.assert_close(a.weights, b.weights, rtol=1e-4, atol=1e-5)
 
 
-def test_attention_follows_each_hypothesis_through_the_beam() -> None:
+@pytest.mark.parametrize("search", [Beam(beam_size=4), Sample(samples=4, seed=2)], ids=["beam", "sample"])
+def test_attention_and_scores_follow_each_hypothesis(search: Search) -> None:
     """Weights of a hypothesis are those of a teacher-forced pass over its own tokens."""
     model = tiny_model("model=bahdanau").eval()
     source, lengths = sentences([7, 4]), torch.tensor([7, 4])
-    for i, found in enumerate(search(model, source, lengths, DecodeSettings(beam_size=4))):
+    for i, found in enumerate(search(model, source, lengths)):
         assert len({tuple(h.tokens) for h in found}) == len(found) == 4
         for hypothesis in found:
             target = torch.tensor([[BOS, *hypothesis.tokens]])
@@ -142,13 +145,15 @@ def test_attention_follows_each_hypothesis_through_the_beam() -> None:
             assert hypothesis.score == pytest.approx(score.item(), rel=1e-4)
 
 
-def test_the_limit_follows_the_source_length() -> None:
+@pytest.mark.parametrize("method", [Beam(beam_size=2), Sample(samples=2), Greedy()])
+def test_the_limit_follows_the_source_length(method: Search) -> None:
+    search = method.changed(max_length_ratio=1.5, max_length_extra=1)
     model = Markov(seed=1)
     model.table[..., EOS] = -30.0  # never wants to end
     source, _ = toy_source([4, 5], width=4)
-    found = search(model, source, torch.tensor([4, 2]), DecodeSettings(2, max_length_ratio=1.5, max_length_extra=1))
-    assert [len(h.tokens) + 1 for h in found[0]] == [7, 7]
-    assert [len(h.tokens) + 1 for h in found[1]] == [4, 4]
+    found = search(model, source, torch.tensor([4, 2]))
+    assert [len(h.tokens) + 1 for h in found[0]] == [7] * method.width
+    assert [len(h.tokens) + 1 for h in found[1]] == [4] * method.width
 
 
 @pytest.mark.parametrize("vocabulary", [5, 64, 130, 1000])

@@ -184,8 +184,8 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
     entries = list(read_held_out(runs[0].val_set))
     sources, references = [entry.source for entry in entries], [entry.references for entry in entries]
     for penalty in (0.0, 1.0, 2.0):
-        translator = Translator.load_all(runs, beam_size=4, length_penalty=penalty)
-        texts = [best.text for (best,) in translator.translate(sources, nbest=1)]
+        translator = Translator.load(runs, beam_size=4, length_penalty=penalty)
+        texts = [best.text for best in translator.translate(sources)]
         bleu = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
         assert table[penalty][1] == pytest.approx(bleu, abs=0.006)
     assert len(set(chain(*table.values()))) > 1  # it matters here

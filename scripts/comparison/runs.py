@@ -13,6 +13,7 @@ import yaml
 from safetensors import safe_open
 
 from comparison.history import History, in_order_of_numbers, read_history
+from nmt.config import BEAM
 from nmt.errors import UserError
 from nmt.evaluation.alignment import ALIGNMENT_FILE
 from nmt.evaluation.report import SCORES, read_evaluation
@@ -57,7 +58,8 @@ class Member:
     def scored(self) -> tuple[Any, ...]:
         """What the scores are scores of, in the order of _SCORED; runs compare only where it is the same."""
         evaluated = self.scores["evaluated"]
-        search = {name: value for name, value in evaluated["decode"].items() if name not in _SPEED}
+        decode = {"_target_": BEAM, **evaluated["decode"]}
+        search = {name: value for name, value in decode.items() if name not in _SPEED}
         sentences = (evaluated["examples"], evaluated["split_hash"], self.sources, self.references)
         return sentences, search, self.scores["tokenizer"]
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.evaluation.words import merge_words
 from nmt.scripts import count_scripts, script_of
+from nmt.words import merge_words
 
 
 def words_of(*pieces: str) -> list[str]:
