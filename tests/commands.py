@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import io
+import logging
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
+from nmt.errors import UserError
 from tests.conftest import ROOT
 
 Finished = tuple[Path, subprocess.CompletedProcess[str]]  # a run directory, and what train.py printed
@@ -41,6 +46,29 @@ def command(name: str, *arguments: str, stdin: str | bytes = "", cwd: Path = ROO
         check=False,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def called(name: str, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """The same in this process, which is much faster: `main` of nmt.commands, with the streams of a process."""
+    main = importlib.import_module(f"nmt.commands.{name.removesuffix('.py')}").main
+    streams = [io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="") for text in (stdin.encode(), b"", b"")]
+    logger, before = logging.getLogger("nmt"), sys.stdin
+    handlers, level, propagate, code = list(logger.handlers), logger.level, logger.propagate, 0
+    with redirect_stdout(streams[1]), redirect_stderr(streams[2]):
+        sys.stdin = streams[0]
+        try:
+            main(list(arguments))
+        except UserError as error:
+            code = 2
+            print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            sys.stdin, logger.handlers[:], logger.level, logger.propagate = before, handlers, level, propagate
+    for stream in streams:
+        stream.flush()
+    stdout, stderr = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess([name, *arguments], code, stdout, stderr)
 
 
 def train_arguments(folder: Path, *more: str) -> list[str]:

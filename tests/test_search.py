@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import math
+from collections import Counter
+from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from nmt.search import Beam, Greedy, Sample, Search
+import nmt.search
+from nmt.composition import composed
+from nmt.config import load_config
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
 from nmt.search.beam import _top
+from nmt.search.sample import nucleus
 from nmt.special import BOS, EOS
+from nmt.translator import Translator, build_search
 from tests.conftest import MODELS, sentences, tiny_model
 
 WORDS = [4, 5]  # what the toy language can say, besides EOS
@@ -164,3 +175,130 @@ def test_the_best_are_found_group_by_group(vocabulary: int, k: int) -> None:
     top, places = _top(values, k)
     assert torch.equal(top, values.topk(k, dim=1).values)
     assert torch.equal(values.gather(1, places), top)
+
+
+def drawn_probability(
+    model: Markov, sentence: int, tokens: list[int], limit: int, temperature: float, top_p: float
+) -> float:
+    """The probability that sampling gives this translation, from the definitions."""
+    total, last = 1.0, BOS
+    for step, token in enumerate([*tokens, EOS]):
+        logits = model.table[sentence, step, last].float()
+        probs = {word: math.exp(float(logits[word]) / temperature) for word in (EOS, *WORDS)}
+        if step == limit - 1:
+            probs = {EOS: 1.0}
+        z = sum(probs.values())
+        likeliest = sorted(probs, key=lambda word: -probs[word])
+        kept, mass = [], 0.0
+        for word in likeliest:  # the smallest set of likeliest tokens that has the mass
+            kept.append(word)
+            mass += probs[word] / z
+            if mass >= top_p:
+                break
+        total *= probs[token] / sum(probs[word] for word in kept) if token in kept else 0.0
+        last = token
+    return total
+
+
+@pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.7, 1.0), (1.5, 0.8), (1.0, 0.5)])
+def test_samples_have_the_distribution_of_the_definition(temperature: float, top_p: float) -> None:
+    model, limit, count = Markov(seed=11), 3, 20_000
+    model.table[..., [0, 1, 3]] = -50.0  # what is never said has no share, so that p and the drawn p agree
+    search = Sample(
+        temperature=temperature, top_p=top_p, samples=count, max_length_ratio=0.0, max_length_extra=limit, seed=5
+    )
+    (found,) = search(model, *toy_source([4]))
+    counts = Counter(tuple(hypothesis.tokens) for hypothesis in found)
+    everything = [words for n in range(limit) for words in product(WORDS, repeat=n)]
+    expected = {words: drawn_probability(model, 4, list(words), limit, temperature, top_p) for words in everything}
+    assert sum(expected.values()) == pytest.approx(1)
+    for words, p in expected.items():
+        assert abs(counts[words] - count * p) <= 4.5 * math.sqrt(count * p * (1 - p)), (words, p)
+    for hypothesis in found[:50]:  # scores are the model's, whatever the temperature
+        assert sum(hypothesis.log_probs) == pytest.approx(model.log_prob(4, hypothesis.tokens), rel=1e-4)
+
+
+@given(seed=st.integers(0, 10_000), mass=st.floats(0.01, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_a_nucleus_is_the_smallest_set_of_that_mass(seed: int, mass: float) -> None:
+    probs = torch.randn(3, 9, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).softmax(dim=1)
+    for row, cut in zip(probs.tolist(), nucleus(probs, mass).tolist(), strict=True):
+        kept = [p for p in cut if p > 0]
+        assert sorted(kept, reverse=True) == sorted(row, reverse=True)[: len(kept)]
+        assert sum(kept) >= mass - 1e-9
+        assert sum(kept) - min(kept) < mass
+
+
+def test_samples_depend_on_seed_and_number_alone() -> None:
+    model = Markov(seed=2)
+
+    def texts(numbers: list[int], **settings: Any) -> list[list[list[int]]]:
+        found = Sample(max_length_extra=12, max_length_ratio=0.0, **settings)(model, *toy_source([4, 4]), numbers)
+        return [sorted(hypothesis.tokens for hypothesis in each) for each in found]
+
+    assert texts([1, 2], samples=6) == texts([1, 2], samples=6) == texts([2, 1], samples=6)[::-1]
+    same, other = texts([1, 2], samples=6)
+    assert same != other  # one sentence twice in an input is drawn twice
+    assert texts([1, 2], samples=6, seed=2) != [same, other]
+    first = texts([1, 2], samples=1)[0]
+    assert first[0] in same  # more samples are further ones
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"temperature": 0.0}, r"decode\.temperature must be between"),
+        ({"temperature": math.nan}, r"decode\.temperature must be between"),
+        ({"top_p": 0.0}, r"decode\.top_p must be above 0"),
+        ({"samples": 0}, r"decode\.samples must be at least 1"),
+        ({"beam_size": 4}, r"Sample has no setting beam_size: known: batch_tokens, .*temperature"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Sample().changed(**settings)
+
+
+def test_one_method_becomes_another_with_the_limits_of_the_first() -> None:
+    beam = Beam(beam_size=7, length_penalty=0.6, max_length_extra=3)
+    assert beam.converted(Sample, top_p=0.9) == Sample(top_p=0.9, length_penalty=0.6, max_length_extra=3)
+    assert beam.converted(Greedy).changed(beam_size=4) == Beam(beam_size=4, length_penalty=0.6, max_length_extra=3)
+    assert Sample().for_nbest(4) == Sample(samples=4)
+    with pytest.raises(UserError, match=r"Greedy finds 1 of the 2 translations .*--beam 2"):
+        Greedy().for_nbest(2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondFirst(Search):
+    """The likeliest tokens, except for the first: a search method that only this test knows."""
+
+    rank: int = 1
+
+    def choose(self, alive: Alive) -> Choice:
+        log_probs = alive.log_probs()
+        place = self.rank if alive.step == 0 else 0
+        return alive.extend(log_probs.topk(self.rank + 1, dim=1).indices[:, place], log_probs)
+
+
+def test_a_new_method_is_one_class_and_one_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nmt.search, "SecondFirst", SecondFirst, raising=False)
+    monkeypatch.setattr(SecondFirst, "__module__", "nmt.search.second_first")
+    file = tmp_path / "configs/decode/second_first.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("_target_: nmt.search.SecondFirst\nrank: 2\nmax_length_extra: 4\n")
+    config = load_config(composed(f"hydra.searchpath=[file://{tmp_path}/configs]", "decode=second_first"))
+    search = build_search(config)
+    assert search == SecondFirst(rank=2, max_length_extra=4)
+    assert search.record() == config.decode | {"length_penalty": 1.0, "max_length_ratio": 2.0, "batch_tokens": 4096}
+
+    tokenizer = Tokenizer.train(["I see a cat .", "we see it ."] * 20, 280)
+    model = tiny_model("model=bahdanau", vocab=len(tokenizer)).eval()
+    translator = Translator(model, tokenizer, tokenizer, search, torch.device("cpu"))
+    (found,) = translator.translate("I see a cat .")
+    memory, state = model.encode(torch.tensor([found.source_ids]), torch.tensor([len(found.source_ids)]))
+    logits, _, state = model.step(torch.tensor([BOS]), memory, state)
+    logits[:, [0, 1, 3]] = float("-inf")
+    assert int(logits[0].argsort(descending=True)[2]) == found.target_ids[0]
+    logits, *_ = model.step(torch.tensor(found.target_ids[:1]), memory, state)
+    logits[:, [0, 1, 3]] = float("-inf")
+    assert int(logits[0].argmax()) == found.target_ids[1]

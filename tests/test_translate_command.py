@@ -12,11 +12,15 @@ from pathlib import Path
 
 import pytest
 
+import nmt
+from nmt.composition import composed
 from nmt.data.heldout import read_held_out
 from nmt.evaluation.metrics import score
+from nmt.pipeline import train
 from nmt.run import Run
+from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, finished, train_arguments
+from tests.commands import Finished, assert_fails, called, command, finished, train_arguments
 from tests.conftest import ROOT
 
 __all__ = ["finished"]  # pytest finds the fixture here
@@ -59,7 +63,7 @@ def test_interactive_answers_each_line_before_the_next_comes(finished: Finished)
 def test_translate_json_and_nbest(finished: Finished) -> None:
     run, _ = finished
     arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
-    done = command("translate.py", *arguments, "--json", "I see a cat.", "")
+    done = called("translate.py", *arguments, "--json", "I see a cat.", "")
     first, empty = map(json.loads, done.stdout.splitlines())
     assert first["source"] == "I see a cat."
     assert [n["score"] for n in first["nbest"]] == sorted((n["score"] for n in first["nbest"]), reverse=True)
@@ -70,21 +74,21 @@ def test_translate_json_and_nbest(finished: Finished) -> None:
         assert len(row) == len(first["source_tokens"])
         assert sum(row) == pytest.approx(1, abs=1e-4)
     assert (empty["text"], empty["attention"]) == ("", None)
-    plain = command("translate.py", *arguments, "I see a cat.")
+    plain = called("translate.py", *arguments, "I see a cat.")
     assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
 
 
 def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     one = tmp_path / "new" / "folder" / "a.svg"
-    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert called("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
     assert b"<svg" in one.read_bytes()
     many = tmp_path / "many"
-    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    done = called("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
     assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
     assert len(done.stdout.splitlines()) == 3
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert_fails(called("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(called("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
     assert not Path("x.bmp").exists()
 
 
@@ -107,40 +111,38 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
 def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
-    done = command("evaluate.py", "--run", str(run))
+    done = called("evaluate.py", "--run", str(run))
     assert done.returncode == 0, done.stderr
     assert done.stdout == trained.stdout
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    other = command("evaluate.py", "--run", str(run), "--beam", "2")
+    other = called("evaluate.py", "--run", str(run), "--beam", "2")
     assert other.returncode == 0, other.stderr
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
-    files = command(
-        "evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"),
-        str(tmp_path / "r2"), "--output", str(tmp_path / "out"),
-    )  # fmt: skip
+    references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
+    files = called("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
     assert files.returncode == 0, files.stderr
     assert (
         json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
     )
     (tmp_path / "r1").write_text("one line\n")
     assert_fails(
-        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
+        called("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
         "r1 ends before line 2",
     )
-    assert_fails(command("evaluate.py", "--source", "s"), "--reference")
+    assert_fails(called("evaluate.py", "--source", "s"), "--reference")
 
 
 def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     for name in ("translate.py", "evaluate.py"):
-        assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
-        assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
-    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
-    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
-    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+        assert_fails(called(name, "--run", str(tmp_path / "none")), "does not exist")
+        assert_fails(called(name, "--run", str(tmp_path)), "not a run directory")
+    assert_fails(called("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(called("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(called("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
 
 
 @pytest.fixture(scope="module")
@@ -156,20 +158,20 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     run, _ = finished
     both = ("--run", str(run), "--run", str(second))
     single, together = (
-        json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
+        json.loads(called("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
     )
     assert together["score"] != single["score"]
     assert len(together["attention"]) == len(together["target_tokens"])
-    scored = command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
+    scored = called("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
     assert scored.returncode == 0, scored.stderr
     assert "BLEU lc-tok" in scored.stdout
     scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
     assert len(set(scores["evaluated"]["ensemble"])) == 2
     assert scores["lc_tok"]["signature"].startswith("lc-tok:moses-fr-")
-    refused = command("translate.py", *both, "--explain", "tea")
+    refused = called("translate.py", *both, "--explain", "tea")
     assert refused.returncode == 2
     assert "one --run" in refused.stderr
-    assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
+    assert_fails(called("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
 
 
 def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
@@ -198,21 +200,21 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
     other = command("train.py", *train_arguments(tmp_path, "data.vocab_size=300"))
     assert other.returncode == 0, other.stderr
-    done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
+    done = called("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
 
 def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
     run, _ = finished
     plain, sampled = (
-        json.loads(command("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
+        json.loads(called("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
         for more in ((), ("--samples", "5"))
     )
     assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
     assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
     assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
     assert any(word["spread"] > 0 for word in sampled["words"])
-    refused = command("translate.py", "--run", str(run), "--samples", "5", "tea")
+    refused = called("translate.py", "--run", str(run), "--samples", "5", "tea")
     assert refused.returncode == 2
     assert "give it with --json" in refused.stderr
 
@@ -220,7 +222,7 @@ def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> No
 def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
     run, _ = finished
     lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
-    done = command("translate.py", "--run", str(run), *lines)
+    done = called("translate.py", "--run", str(run), *lines)
     assert len(done.stdout.splitlines()) == 3
     first, second = (line for line in done.stderr.splitlines() if "do not rely" in line)
     assert first.startswith("Sentence 2 is written in Cyrillic")
@@ -232,12 +234,91 @@ def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Fini
     run, _ = finished
     short, long = (
         json.loads(
-            command("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
+            called("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
         )
         for penalty in ("0", "3")
     )
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
     assert short["score"] != long["score"]
     for impossible in ("nan", "1e308", "-1e4"):
-        refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
+        refused = called("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
         assert_fails(refused, "length_penalty", "between")
+
+
+def printed(run: Path, *arguments: str) -> str:
+    return called("translate.py", "--run", str(run), *arguments).stdout
+
+
+def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
+    finished: Finished,
+) -> None:
+    run, _ = finished
+    sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
+    arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
+    drawn = printed(run, *arguments)
+    assert [line.split("\t")[0] for line in drawn.splitlines()] == [*"111222", "3", *"444555"]
+    assert drawn.splitlines()[:3] != drawn.splitlines()[7:10]  # of one sentence twice, other samples
+    for same in (["--seed", "1"], ["--batch-tokens", "1"], ["--interactive"]):
+        assert printed(run, *same, *arguments) == drawn
+    assert printed(run, "--seed", "2", *arguments) != drawn
+    best = printed(run, "--sample", "--top-p", "0.000001", "--", *sentences)
+    assert best == printed(run, "--beam", "1", "--", *sentences)
+
+
+def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
+    values = composed(*train_arguments(finished[0].parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
+    trained = train(values | {"decode": values["decode"] | {"seed": 3}})
+    evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
+    assert evaluated["decode"] == Sample(seed=3).record()
+    sources = [example.source for example in read_held_out(Run(tmp_path / "run").test_set)]
+    drawn = printed(tmp_path / "run", "--", *sources).splitlines()
+    assert drawn == [translation.text for translation in trained.translations]
+    assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
+    refused = called("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
+    assert_fails(refused, "search method Sample has no setting beam_size")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--temperature", "0.8"], "Beam has no setting temperature"),
+        (["--sample", "--top-p", "7"], "top_p must be above 0 and at most 1"),
+        (["--sample", "--seed", "-1"], "seed must be at least 0"),
+    ],
+)
+def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
+    assert_fails(called("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
+
+
+def test_sampling_and_a_beam_exclude_each_other() -> None:
+    refused = called("translate.py", "--sample", "--beam", "4", "a")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "give one of them" in refused.stderr
+
+
+def test_the_run_that_is_taken_is_named_with_its_languages(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nmt.config.ROOT", tmp_path)
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs/a").symlink_to(finished[0])
+    assert called("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
+    assert nmt.load().languages == ("eng", "fra")
+
+
+def test_a_pdf_is_drawn_in_silence(finished: Finished, tmp_path: Path) -> None:
+    picture = tmp_path / "a.pdf"
+    done = command("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
+    assert done.stderr == f"heatmap: {picture}\n"
+    assert picture.read_bytes().startswith(b"%PDF")
+
+
+def test_paths_may_be_strings_and_a_string_is_one_sentence(finished: Finished) -> None:
+    run = str(finished[0])
+    translator = nmt.load(run)
+    (one,) = translator.translate("I see a cat.")
+    assert one.text == translator.translate(["I see a cat."])[0].text != ""
+    assert "".join(one.source_tokens[:-1]).replace("▁", " ").strip() == "I see a cat."
+    assert [len(found) for found in translator.nbest(["I see a cat.", ""], 3)] == [3, 1]
+    assert nmt.load([run, run], beam_size=2).search.width == 2
+    assert Translator.load(run, search=Sample(seed=4)).search == Sample(seed=4)

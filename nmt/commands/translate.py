@@ -39,8 +39,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parse(sys.argv[1:] if argv is None else argv)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: what came in goes out
-    logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
-    logging.getLogger("nmt").setLevel(logging.INFO)  # and no others: fontTools logs 50 lines about a PDF
+    logger = logging.getLogger("nmt")  # and no others: fontTools logs 50 lines about a PDF
+    logger.setLevel(logging.INFO)
+    logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
     # Imported late: --help and a mistyped option answer at once.
     from nmt.config import ROOT
     from nmt.run import Run, newest_finished
