@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from nmt.commands import evaluate, translate
+from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.files import read_sealed
-from tests.commands import Finished, assert_fails, called, command, finished, train_arguments
+from nmt.pipeline import train
+from tests.commands import Finished, assert_fails, called, finished, train_arguments
 
 __all__ = ["finished"]  # pytest finds the fixture here
 
@@ -33,8 +35,7 @@ def gold(finished: Finished) -> Path:
 @pytest.fixture(scope="module")
 def without_attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
-    done = command("train.py", *train_arguments(folder, "model=seq2seq", "train.max_steps=2", "train.validate_every=2"))
-    assert done.returncode == 0, done.stderr
+    train(composed(*train_arguments(folder, "model=seq2seq", "train.max_steps=2", "train.validate_every=2")))
     return folder / "run"
 
 

@@ -149,8 +149,7 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
 def second(finished: Finished) -> Path:
     """Another seed of the same run."""
     folder = finished[0].parent
-    done = command("train.py", *train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked"))
-    assert done.returncode == 0, done.stderr
+    train(composed(*train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked")))
     return folder / "second"
 
 
@@ -198,8 +197,7 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
-    other = command("train.py", *train_arguments(tmp_path, "data.vocab_size=300"))
-    assert other.returncode == 0, other.stderr
+    train(composed(*train_arguments(tmp_path, "data.vocab_size=300")))
     done = called("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 

@@ -148,10 +148,7 @@ class Search(ABC):
     def for_nbest(self, count: int) -> Search:
         """The same search if it finds `count` translations of a sentence, else a UserError."""
         if count > self.width:
-            raise UserError(
-                f"The search method {type(self).__name__} finds {self.width} of the {count} translations asked for: "
-                f"search with a beam as wide (--beam {count}), or draw samples (--sample)."
-            )
+            raise UserError(f"{count} translations of a sentence need a beam as wide: add --beam {count}.")
         return self
 
     def record(self) -> dict[str, Any]:
