@@ -14,9 +14,7 @@ from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.files import read_sealed
 from nmt.pipeline import train
-from tests.commands import Finished, assert_fails, called, finished, train_arguments
-
-__all__ = ["finished"]  # pytest finds the fixture here
+from tests.commands import Finished, assert_fails, command, train_arguments
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +41,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     run, trained = finished
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     pairs = [(source, reference) for source, *references in rows for reference in references]
-    done = called("evaluate.py", "--run", str(run), "--alignments", str(gold))
+    done = command("evaluate.py", "--run", str(run), "--alignments", str(gold))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(trained.stdout)
     score = read_sealed(run / "eval/alignment.json")
@@ -65,14 +63,14 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     files = ["--source", str(tmp_path / "test.en"), "--reference", str(tmp_path / "test.fr")]
     arguments = ["--run", str(run), *files, "--alignments", str(tmp_path / "test.align")]
     before = (run / "eval/alignment.json").read_bytes()
-    other = called("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
+    other = command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
     assert other.returncode == 0, other.stderr
     again = read_sealed(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
 
     (tmp_path / "test.align").write_text("0-0\n")
-    assert_fails(called("evaluate.py", *arguments), "test.align ends before line 2")
+    assert_fails(command("evaluate.py", *arguments), "test.align ends before line 2")
     with pytest.raises(UserError, match="one --reference file"):
         evaluate.parse(["--source", "s", "--reference", "r1", "r2", "--alignments", "a"])
 
@@ -81,7 +79,7 @@ def test_a_beam_of_the_users_own_leaves_scores_but_not_the_alignment(finished: F
     run, _ = finished
     scores = (run / "eval/scores.json").read_bytes()
     (run / "eval/alignment.json").unlink(missing_ok=True)
-    done = called("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold))
+    done = command("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold))
     assert done.returncode == 0, done.stderr
     assert (run / "eval/scores.json").read_bytes() == scores
     assert (run / "eval/alignment.json").is_file()
@@ -91,8 +89,8 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     bad = tmp_path / "bad.align"
     bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
     arguments = ["--run", str(finished[0]), "--batch-tokens", "64"]
-    assert_fails(called("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
-    refused = called("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
+    assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
+    refused = command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--batch-tokens: 0 is not at least 1" in refused.stderr
 
@@ -101,7 +99,7 @@ def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(finished: Finished
     corpus = finished[0].parent / "fra-eng.txt"
     shutil.move(corpus, tmp_path / "away")
     try:
-        done = called("evaluate.py", "--run", str(finished[0]), "--alignments", str(gold))
+        done = command("evaluate.py", "--run", str(finished[0]), "--alignments", str(gold))
     finally:
         shutil.move(tmp_path / "away", corpus)
     assert_fails(done, "fra-eng.txt", "--source and --reference")
@@ -110,8 +108,8 @@ def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(finished: Finished
 def test_translate_prints_links(finished: Finished) -> None:
     arguments = ["--run", str(finished[0]), "--alignments"]
     texts = ["I  see\ta cat.", "", "🎉 नमस्ते 汉字"]
-    plain = called("translate.py", "--run", str(finished[0]), "--", *texts).stdout.splitlines()
-    done = called("translate.py", *arguments, "--", *texts)
+    plain = command("translate.py", "--run", str(finished[0]), "--", *texts).stdout.splitlines()
+    done = command("translate.py", *arguments, "--", *texts)
     assert done.returncode == 0, done.stderr
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert [text for text, _ in rows] == plain
@@ -121,12 +119,12 @@ def test_translate_prints_links(finished: Finished) -> None:
         assert sorted(t for _, t in pairs) == list(range(len(text.split())))
         assert all(0 <= s < len(source.split()) for s, _ in pairs)
     found = [
-        json.loads(line) for line in called("translate.py", *arguments, "--json", "--", *texts).stdout.splitlines()
+        json.loads(line) for line in command("translate.py", *arguments, "--json", "--", *texts).stdout.splitlines()
     ]
     assert [sorted(map(tuple, line["alignment"])) for line in found] == [
         sorted(tuple(map(int, link.split("-"))) for link in links.split()) for _, links in rows
     ]
-    best = called("translate.py", *arguments, "--nbest", "2", texts[0]).stdout.splitlines()
+    best = command("translate.py", *arguments, "--nbest", "2", texts[0]).stdout.splitlines()
     assert [len(line.split("\t")) for line in best] == [4, 4]
     assert best[0].split("\t")[2:] == rows[0]
 
@@ -134,12 +132,12 @@ def test_translate_prints_links(finished: Finished) -> None:
 def test_translate_explains(finished: Finished, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     run = str(finished[0])
-    done = called("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?")
+    done = command("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
     first, second = (
-        json.loads(called("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
+        json.loads(command("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
     )
     scores = [float(score) for score in re.findall(r"score = .* = (-[\d.]+) ", done.stdout)]
     assert scores == pytest.approx([first["score"], second["score"]], abs=2e-4)
@@ -161,8 +159,8 @@ def test_without_attention(without_attention: Path, gold: Path) -> None:
     run = str(without_attention)
     gold_here = without_attention.parent / gold.name
     shutil.copyfile(gold, gold_here)
-    assert_fails(called("translate.py", "--run", run, "--alignments", "a"), "no attention")
-    assert_fails(called("evaluate.py", "--run", run, "--alignments", str(gold_here)), "no attention")
-    done = called("translate.py", "--run", run, "--explain", "I see a cat.")
+    assert_fails(command("translate.py", "--run", run, "--alignments", "a"), "no attention")
+    assert_fails(command("evaluate.py", "--run", run, "--alignments", str(gold_here)), "no attention")
+    done = command("translate.py", "--run", run, "--explain", "I see a cat.")
     assert done.returncode == 0, done.stderr
     assert "no attention" in done.stdout

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Finished, corpus_lines, finished
+from tests.commands import Finished, corpus_lines
 from tests.conftest import ROOT
-
-__all__ = ["finished"]  # pytest finds the fixture here
 
 
 def test_the_page_runs(

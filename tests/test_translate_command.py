@@ -20,16 +20,14 @@ from nmt.pipeline import train
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, called, command, finished, train_arguments
+from tests.commands import Finished, assert_fails, command, process, train_arguments
 from tests.conftest import ROOT
-
-__all__ = ["finished"]  # pytest finds the fixture here
 
 
 def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
-    piped = command("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
+    piped = process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
     assert piped.returncode == 0, piped.stderr
     translations = piped.stdout.split("\n")[:-1]
     assert len(translations) == len(lines)
@@ -63,7 +61,7 @@ def test_interactive_answers_each_line_before_the_next_comes(finished: Finished)
 def test_translate_json_and_nbest(finished: Finished) -> None:
     run, _ = finished
     arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
-    done = called("translate.py", *arguments, "--json", "I see a cat.", "")
+    done = command("translate.py", *arguments, "--json", "I see a cat.", "")
     first, empty = map(json.loads, done.stdout.splitlines())
     assert first["source"] == "I see a cat."
     assert [n["score"] for n in first["nbest"]] == sorted((n["score"] for n in first["nbest"]), reverse=True)
@@ -74,21 +72,21 @@ def test_translate_json_and_nbest(finished: Finished) -> None:
         assert len(row) == len(first["source_tokens"])
         assert sum(row) == pytest.approx(1, abs=1e-4)
     assert (empty["text"], empty["attention"]) == ("", None)
-    plain = called("translate.py", *arguments, "I see a cat.")
+    plain = command("translate.py", *arguments, "I see a cat.")
     assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
 
 
 def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     one = tmp_path / "new" / "folder" / "a.svg"
-    assert called("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
     assert b"<svg" in one.read_bytes()
     many = tmp_path / "many"
-    done = called("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
     assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
     assert len(done.stdout.splitlines()) == 3
-    assert_fails(called("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
-    assert_fails(called("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
     assert not Path("x.bmp").exists()
 
 
@@ -102,7 +100,7 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
     hidden = finished[0].parent / "prepared"
     hidden.rename(tmp_path / "hidden")
     try:
-        there = command("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
+        there = process("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
     finally:
         (tmp_path / "hidden").rename(hidden)
     assert there.stdout == here.stdout != ""
@@ -111,38 +109,38 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
 def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
-    done = called("evaluate.py", "--run", str(run))
+    done = command("evaluate.py", "--run", str(run))
     assert done.returncode == 0, done.stderr
     assert done.stdout == trained.stdout
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    other = called("evaluate.py", "--run", str(run), "--beam", "2")
+    other = command("evaluate.py", "--run", str(run), "--beam", "2")
     assert other.returncode == 0, other.stderr
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
     references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
-    files = called("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
+    files = command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
     assert files.returncode == 0, files.stderr
     assert (
         json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
     )
     (tmp_path / "r1").write_text("one line\n")
     assert_fails(
-        called("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
+        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
         "r1 ends before line 2",
     )
-    assert_fails(called("evaluate.py", "--source", "s"), "--reference")
+    assert_fails(command("evaluate.py", "--source", "s"), "--reference")
 
 
 def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     for name in ("translate.py", "evaluate.py"):
-        assert_fails(called(name, "--run", str(tmp_path / "none")), "does not exist")
-        assert_fails(called(name, "--run", str(tmp_path)), "not a run directory")
-    assert_fails(called("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
-    assert_fails(called("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
-    assert_fails(called("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+        assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
+        assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
+    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
 
 
 @pytest.fixture(scope="module")
@@ -157,20 +155,20 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     run, _ = finished
     both = ("--run", str(run), "--run", str(second))
     single, together = (
-        json.loads(called("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
+        json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
     )
     assert together["score"] != single["score"]
     assert len(together["attention"]) == len(together["target_tokens"])
-    scored = called("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
+    scored = command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
     assert scored.returncode == 0, scored.stderr
     assert "BLEU lc-tok" in scored.stdout
     scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
     assert len(set(scores["evaluated"]["ensemble"])) == 2
     assert scores["lc_tok"]["signature"].startswith("lc-tok:moses-fr-")
-    refused = called("translate.py", *both, "--explain", "tea")
+    refused = command("translate.py", *both, "--explain", "tea")
     assert refused.returncode == 2
     assert "one --run" in refused.stderr
-    assert_fails(called("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
+    assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
 
 
 def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
@@ -198,21 +196,21 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
     train(composed(*train_arguments(tmp_path, "data.vocab_size=300")))
-    done = called("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
+    done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
 
 def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
     run, _ = finished
     plain, sampled = (
-        json.loads(called("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
+        json.loads(command("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
         for more in ((), ("--samples", "5"))
     )
     assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
     assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
     assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
     assert any(word["spread"] > 0 for word in sampled["words"])
-    refused = called("translate.py", "--run", str(run), "--samples", "5", "tea")
+    refused = command("translate.py", "--run", str(run), "--samples", "5", "tea")
     assert refused.returncode == 2
     assert "give it with --json" in refused.stderr
 
@@ -220,7 +218,7 @@ def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> No
 def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
     run, _ = finished
     lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
-    done = called("translate.py", "--run", str(run), *lines)
+    done = command("translate.py", "--run", str(run), *lines)
     assert len(done.stdout.splitlines()) == 3
     first, second = (line for line in done.stderr.splitlines() if "do not rely" in line)
     assert first.startswith("Sentence 2 is written in Cyrillic")
@@ -232,19 +230,19 @@ def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Fini
     run, _ = finished
     short, long = (
         json.loads(
-            called("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
+            command("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
         )
         for penalty in ("0", "3")
     )
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
     assert short["score"] != long["score"]
     for impossible in ("nan", "1e308", "-1e4"):
-        refused = called("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
+        refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
         assert_fails(refused, "length_penalty", "between")
 
 
 def printed(run: Path, *arguments: str) -> str:
-    return called("translate.py", "--run", str(run), *arguments).stdout
+    return command("translate.py", "--run", str(run), *arguments).stdout
 
 
 def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
@@ -272,7 +270,7 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
     drawn = printed(tmp_path / "run", "--", *sources).splitlines()
     assert drawn == [translation.text for translation in trained.translations]
     assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
-    refused = called("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
+    refused = command("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
     assert_fails(refused, "search method Sample has no setting beam_size")
 
 
@@ -285,11 +283,11 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
     ],
 )
 def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
-    assert_fails(called("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
+    assert_fails(command("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
 
 
 def test_sampling_and_a_beam_exclude_each_other() -> None:
-    refused = called("translate.py", "--sample", "--beam", "4", "a")
+    refused = command("translate.py", "--sample", "--beam", "4", "a")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "give one of them" in refused.stderr
 
@@ -300,13 +298,13 @@ def test_the_run_that_is_taken_is_named_with_its_languages(
     monkeypatch.setattr("nmt.config.ROOT", tmp_path)
     (tmp_path / "outputs").mkdir()
     (tmp_path / "outputs/a").symlink_to(finished[0])
-    assert called("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
+    assert command("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
     assert nmt.load().languages == ("eng", "fra")
 
 
 def test_a_pdf_is_drawn_in_silence(finished: Finished, tmp_path: Path) -> None:
     picture = tmp_path / "a.pdf"
-    done = command("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
+    done = process("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
     assert done.stderr == f"heatmap: {picture}\n"
     assert picture.read_bytes().startswith(b"%PDF")
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises its errors, and we say them in one sentence
-
 import hydra
 from omegaconf import DictConfig
 
@@ -30,6 +28,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """
     if argv is not None:
         sys.argv = ["train.py", *argv]  # Hydra reads it there
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises its errors, and we say them in one sentence
     composition.register_resolvers()
     try:
         _composed()

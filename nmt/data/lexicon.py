@@ -1,7 +1,4 @@
-"""Which words translate each other, guessed from how often they meet.
-
-Where spaces set words apart, this is enough to change a pair of sentences on both sides at once.
-"""
+"""A bilingual lexicon from co-occurrence counts, for languages that put spaces between words."""
 
 from __future__ import annotations
 

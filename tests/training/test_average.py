@@ -1,28 +1,16 @@
-"""What makes a model learn more from the same pairs: a moving average of the weights, made-up words."""
+"""The moving average of the weights."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from nmt.data.batching import BatchPlan
-from nmt.data.pairs import TrainingPairs
-from nmt.data.store import TokenStore
-from nmt.data.tokenizer import Tokenizer
 from nmt.training.average import WeightAverage
-from tests.training.toys import COPY, DROPOUT, make_trainer, sequences, settings, toy_store
-
-TEXTS = [
-    f"the {size} {animal} sleeps in the {place}"
-    for size in ("small", "large", "old")
-    for animal in ("tiger", "elephant", "butterfly")
-    for place in ("garden", "kitchen", "mountains")
-]
+from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
 
 
 def test_the_average_follows_its_formula_and_steps_aside() -> None:
@@ -87,53 +75,6 @@ def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
     kept = load_file(tmp_path / "checkpoints" / "step-00000008" / "model.safetensors")
     assert torch.equal(kept["output.bias"], seen[-1])
     assert not torch.equal(trainer.model.output.bias.detach(), seen[-1])
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return Tokenizer.train(TEXTS, vocab_size=400)
-
-
-def pairs(tokenizer: Tokenizer, made_up: float, seed: int = 1) -> TrainingPairs:
-    side = sequences(tokenizer.encode_batch(TEXTS))
-    store = TokenStore(side, side)
-
-    def plan(store: TokenStore) -> BatchPlan:
-        return BatchPlan(store.source.lengths, store.target.lengths, 8, "sentences", seed)
-
-    return TrainingPairs(store, (tokenizer, tokenizer), plan, made_up, seed)
-
-
-def texts_of(tokenizer: Tokenizer, batch: Any) -> list[str]:
-    return [tokenizer.decode([i for i in row if i > 3]) for row in batch.source.tolist()]
-
-
-def test_made_up_words_are_the_same_on_both_sides_and_new_in_every_epoch(tokenizer: Tokenizer) -> None:
-    changing, again = pairs(tokenizer, 0.5), pairs(tokenizer, 0.5)
-    indices = np.arange(len(TEXTS))
-    seen = []
-    for epoch in (0, 1):
-        changing.epoch(epoch)
-        again.epoch(epoch)
-        batch = changing.batch(indices)
-        assert torch.equal(batch.source, again.batch(indices).source)
-        sources = texts_of(tokenizer, batch)
-        assert sources == [tokenizer.decode([i for i in row if i > 3]) for row in batch.target_out.tolist()]
-        seen.append(sources)
-        changed = [new for old, new in zip(TEXTS, sources, strict=True) if new != old]
-        assert 0.2 < len(changed) / len(TEXTS) < 0.8
-        assert changing.tokens(indices) == batch.tokens
-    assert seen[0] != seen[1]
-
-
-def test_pairs_go_together_by_the_lengths_that_made_up_words_give_them(tokenizer: Tokenizer) -> None:
-    changing = pairs(tokenizer, 0.5)
-    for epoch in range(3):
-        order = changing.epoch(epoch)
-        widths = [changing.batch(indices).target_out.size(1) for indices in order]
-        lengths = np.sort(changing.batch(np.arange(len(TEXTS))).source_lengths.numpy())
-        assert sorted(np.concatenate(order).tolist()) == list(range(len(TEXTS)))
-        assert sorted(widths) == [int(lengths[i : i + 8].max()) for i in range(0, len(lengths), 8)]  # none is wider
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])

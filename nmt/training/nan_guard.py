@@ -9,15 +9,15 @@ from torch import Tensor
 from nmt.errors import UserError
 
 
-class FiniteWatch:
-    """Collects one flag per update on the device; reading them, a wait for a GPU, is left to `check`."""
+class NanGuard:
+    """Flags of updates, kept on the device: only `check` reads them, so that an update never waits for a GPU."""
 
     def __init__(self) -> None:
         self._flags: list[Tensor] = []
         self._places: list[tuple[int, int, np.ndarray]] = []
 
     def note(self, value: Tensor, step: int, epoch: int, pairs: np.ndarray) -> None:
-        """Remember whether `value` is finite at this update, made from these pairs of the training set."""
+        """Record whether `value` is finite at this update, which was made from these training pairs."""
         self._flags.append(value.isfinite())
         self._places.append((step, epoch, pairs))
 
