@@ -76,35 +76,15 @@ class TrainSettings:
 
 
 @dataclass(frozen=True)
-class DecodeSettings:
-    """How translations are searched for."""
-
-    beam_size: int = 5  # hypotheses kept per sentence; 1 is greedy
-    length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
-    max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
-    max_length_extra: int = 10
-    batch_tokens: int = 4096  # hypotheses × source tokens searched for at once; changes speed, never results
-
-    def __post_init__(self) -> None:
-        for name in ("beam_size", "batch_tokens"):
-            if getattr(self, name) < 1:
-                raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
-        if not -10 <= self.length_penalty <= 10:
-            raise UserError(f"decode.length_penalty must be between -10 and 10; it is {self.length_penalty}.")
-        if self.max_length_ratio < 0 or self.max_length_extra < 1:
-            raise UserError("decode.max_length_ratio must be at least 0 and decode.max_length_extra at least 1.")
-
-
-@dataclass(frozen=True)
 class Config:
     """Everything that a run is made of."""
 
     data: DataSettings
-    model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next two
+    model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next three
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
+    decode: dict[str, Any]
     train: TrainSettings
-    decode: DecodeSettings
     name: str  # of the model's configuration, such as bahdanau
     run_dir: str
     seed: int = 1

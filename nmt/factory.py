@@ -17,6 +17,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from nmt.errors import UserError
+from nmt.search.base import Search
 from nmt.training.schedule import Schedule
 from nmt.typed import UnknownName, check_arguments, nearest
 
@@ -25,6 +26,7 @@ ALLOWED: dict[str, tuple[str, type]] = {
     "model": ("nmt.model.", nn.Module),
     "optimizer": ("torch.optim.", Optimizer),
     "scheduler": ("nmt.training.schedule.", Schedule),
+    "decode": ("nmt.search.", Search),
 }
 _TARGET = re.compile(r"[a-z]\w*(\.[a-z]\w*)+", re.ASCII | re.IGNORECASE)  # public names only
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from nmt.config import ROOT, Config, DecodeSettings, load_config
+from nmt.config import ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.pairs import TrainingPairs
@@ -30,11 +30,12 @@ from nmt.factory import constructor
 from nmt.interrupt import Stopping
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run, resume_command
+from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
 from nmt.training.checkpoint import Checkpoints, stepped_twin
 from nmt.training.monitor import Monitor, SilentMonitor
 from nmt.training.trainer import Data, Trainer
-from nmt.translator import Translator, build_model
+from nmt.translator import Translator, build_model, build_search
 from nmt.typed import written_to
 
 log = logging.getLogger(__name__)
@@ -87,6 +88,7 @@ def check_parts(config: Config, ranks: Ranks) -> torch.device:
         stepped_twin(constructor(config.optimizer, place)(model.parameters()))
         place = "scheduler"
         constructor(config.scheduler, place)(total_steps=1)
+        build_search(config)
     except UserError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
@@ -141,18 +143,19 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
     ranks.spread(parameter.detach() for parameter in model.parameters())
     model.eval()
-    evaluation = evaluate(make_translator(config.decode, corpus, model, ranks, device), corpus.test_sentences)
+    search = build_search(config)
+    evaluation = evaluate(make_translator(search, corpus, model, ranks, device), corpus.test_sentences)
     if isinstance(run, OpenRun):
-        details = run.evaluated("test.tsv", config.decode, checkpoint)
+        details = run.evaluated("test.tsv", search.record(), checkpoint)
         write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
     return evaluation
 
 
 def make_translator(
-    settings: DecodeSettings, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
+    search: Search, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Translator:
     """A translator with the model that is being trained, on all ranks together."""
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, settings, device)
+    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, search, device)
     return SharedTranslator(translator, ranks)
 
 
@@ -199,7 +202,7 @@ def make_validator(
     config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Validator:
     """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
-    greedy = dataclasses.replace(config.decode, beam_size=1)
+    greedy = build_search(config).converted(Greedy)
     translator = make_translator(greedy, corpus, model, ranks, device)
 
     def batches() -> Iterable[Batch]:
@@ -252,8 +255,8 @@ def _git_revision() -> str | None:
 
 def hyperparameters(config: Config) -> dict[str, Any]:
     """What runs are compared by in TensorBoard's HParams tab: names first, then every simple setting, dotted."""
-    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler")}
-    parts |= {name: dataclasses.asdict(getattr(config, name)) for name in ("train", "decode")}
+    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler", "decode")}
+    parts["train"] = dataclasses.asdict(config.train)
     return {"name": config.name, "corpus": config.data.name, "seed": config.seed, **_dotted(parts)}
 
 

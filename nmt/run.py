@@ -14,7 +14,6 @@ eval/                scores.json, translations.tsv, heatmaps/, SHA256SUMS; align
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import logging
 import re
@@ -27,7 +26,8 @@ from typing import Any
 
 import yaml
 
-from nmt.config import Config, DecodeSettings, load_config
+from nmt import upgrade
+from nmt.config import Config, load_config
 from nmt.errors import UserError
 from nmt.files import check_sums, listed, new_directory, read_record, remove_leftovers, write_json, write_record
 from nmt.training.state import TrainState
@@ -192,14 +192,14 @@ class OpenRun(Run):
             self.changes = list(changes)
             write_record(self.changes_file, {"changes": self.changes})
 
-    def evaluated(self, examples: str, decode: DecodeSettings, checkpoint: str | None = None) -> dict[str, Any]:
+    def evaluated(self, examples: str, decode: Mapping[str, Any], checkpoint: str | None = None) -> dict[str, Any]:
         """What a score of this run is a score of: the sentences, the checkpoint (by default the best), the search."""
         return {
             "run": self.identity,
             "examples": examples,
             "split_hash": self.provenance["split_hash"],
             "checkpoint": checkpoint or self.best_checkpoint().name,
-            "decode": dataclasses.asdict(decode),
+            "decode": dict(decode),
         }
 
 
@@ -214,6 +214,7 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ValueError("it holds ${…}, which would have a meaning only in configs/")
         values = plain_yaml(text)
         provenance = values.pop("provenance")
+        values = upgrade.settings(values)
         if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
             raise ValueError("its provenance does not say which data the run has")
     except KeyError as error:

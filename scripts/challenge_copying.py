@@ -101,13 +101,12 @@ def main() -> None:
     from rich.table import Table
 
     from nmt.console import log_to_console
-    from nmt.run import Run
     from nmt.translator import Translator
 
     log_to_console()
-    translator = Translator.load_all([Run(directory) for directory in options.run], options.device)
+    translator = Translator.load(options.run, options.device)
     items = list(challenge(options.style))
-    found = [each[0].text for each in translator.translate([sentence for _, _, sentence in items], nbest=1)]
+    found = [each.text for each in translator.translate([sentence for _, _, sentence in items])]
     table = Table("kind", "copied", "of", "share", title=f"Copying · {options.style}")
     for kind, passed in scores_by_kind(items, found).items():
         table.add_row(kind, str(sum(passed)), str(len(passed)), f"{sum(passed) / len(passed):.0%}")

@@ -76,7 +76,7 @@ def make_pairs(options: argparse.Namespace) -> Direction:
 
     def load(teachers: list[OpenRun]) -> list[Translator]:
         groups = [[run] for run in teachers] if options.each else [teachers]
-        return [Translator.load_all(group, options.device, **overrides) for group in groups if group]
+        return [Translator.load(group, options.device, **overrides) for group in groups if group]
 
     forward, backward = load(runs), load(back)
     options.output.parent.mkdir(parents=True, exist_ok=True)
@@ -98,13 +98,12 @@ def make_pairs(options: argparse.Namespace) -> Direction:
 
 def check(runs: Sequence[OpenRun], options: argparse.Namespace) -> None:
     """Refuse runs that cannot translate, or not together, or not as many translations."""
-    from nmt.translator import check_same_pieces
+    from nmt.translator import build_search, check_same_pieces
 
     for run in runs:
         run.finished()
-        beam = options.beam or run.config.decode.beam_size
-        if options.best > beam:
-            raise UserError(f"--best {options.best} needs a beam as wide: add --beam {options.best}.")
+        search = build_search(run.config)
+        (search if options.beam is None else search.changed(beam_size=options.beam)).for_nbest(options.best)
     if not options.each:
         check_same_pieces(runs)
 
@@ -148,7 +147,7 @@ def translated(translator: Translator, known: Sequence[tuple[str, str]], best: i
     for start in range(0, len(sources), TOGETHER):
         chunk = sources[start : start + TOGETHER]
         with autocast(translator.device, precision):
-            translations = translator.translate(chunk, nbest=best)
+            translations = translator.nbest(chunk, best, first=start)
         for source, found in zip(chunk, translations, strict=True):
             pairs += [(source, each.text) for each in found if each.text]
         print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)

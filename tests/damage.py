@@ -227,7 +227,7 @@ def translate(run: Path, truth: Truth, notices: list[str]) -> bool:
     assert translator.checkpoint is not None
     assert_same(dict(translator.model.named_parameters()), truth.weights[translator.checkpoint])
     assert (translator.source_tokenizer.model, translator.target_tokenizer.model) == truth.tokenizers
-    assert translator.settings == Run.open(truth.run).config.decode
+    assert translator.search.record() == Run.open(truth.run).config.decode
     assert translator.checkpoint == truth.best or notices
     return translator.checkpoint == truth.best
 

@@ -8,21 +8,22 @@ import platform
 import shutil
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 import verify_run
 from comparison.runs import check_comparable, load_members
 
 from nmt import composition, pipeline
-from nmt.config import Config, DecodeSettings, TrainSettings
+from nmt.config import Config, TrainSettings
+from nmt.data.heldout import HeldOut
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.evaluation import metrics
 from nmt.evaluation.evaluate import evaluate
 from nmt.evaluation.score_report import read_evaluation, write_evaluation
 from nmt.files import sha256, write_json, write_sums
+from nmt.metrics import METRICS, Metric, Score
 from nmt.run import Run
+from nmt.search import Beam
 from nmt.translator import Translator
 from tests.commands import command
 from tests.conftest import ROOT
@@ -57,8 +58,8 @@ def test_a_run_of_an_earlier_version_is_used_as_it_was_then(fixture: Path) -> No
     run = fixture / "run"
     scores, rows = read_evaluation(run / "eval")
     translations = Translator.load(str(run), "cpu").translate([row.source for row in rows])
-    assert [each[0].text for each in translations] == [row.hypothesis for row in rows]
-    assert [each[0].score for each in translations] == pytest.approx([row.score for row in rows], abs=1e-4)
+    assert [each.text for each in translations] == [row.hypothesis for row in rows]
+    assert [each.score for each in translations] == pytest.approx([row.score for row in rows], abs=1e-4)
     done = command("evaluate.py", "--run", str(run))
     assert done.returncode == 0, done.stderr
     again, _ = read_evaluation(run / "eval")
@@ -75,18 +76,18 @@ def test_a_run_of_an_earlier_version_is_used_as_it_was_then(fixture: Path) -> No
 def newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version of this project that has one more setting everywhere, and one more metric."""
 
-    def widened(settings: type, *more: tuple[str, Any, Any]) -> type:
-        new = [("future", float, 0.5), *more]
-        return dataclasses.make_dataclass(settings.__name__, new, bases=(settings,), frozen=True)
+    def widened(settings: type, **options: bool) -> type:
+        new = dataclasses.make_dataclass(
+            settings.__name__, [("future", float, 0.5)], bases=(settings,), frozen=True, **options
+        )
+        new.__module__ = settings.__module__
+        return new
 
-    data, train, decode = map(widened, (DataSettings, TrainSettings, DecodeSettings))
-    parts = [("data", data), ("train", train), ("decode", decode), ("future", float, 0.5)]
+    parts = [("data", widened(DataSettings)), ("train", widened(TrainSettings)), ("future", float, 0.5)]
     config = dataclasses.make_dataclass("Config", parts, bases=(Config,), frozen=True)
-    scored, scores = metrics.score, widened(metrics.Scores)
     monkeypatch.setattr("nmt.config.Config", config)
-    monkeypatch.setattr("comparison.runs.DecodeSettings", decode)
-    for module in ("metrics", "evaluate"):
-        monkeypatch.setattr(f"nmt.evaluation.{module}.score", lambda *a, **k: scores(**vars(scored(*a, **k))))
+    monkeypatch.setattr("nmt.search.Beam", widened(Beam, kw_only=True))
+    monkeypatch.setitem(METRICS, "future", Metric("future", "Future", lambda texts: Score(0.5, "future"), "test"))
 
 
 @pytest.mark.usefixtures("newer")
@@ -95,11 +96,13 @@ def test_one_more_setting_or_metric_changes_nothing_for_old_runs(fixture: Path) 
     verify(old)
     shutil.copytree(old, new)
     opened, rows = Run.open(new), read_evaluation(new / "eval")[1]
-    evaluation = evaluate(Translator.load(new, "cpu"), rows)
-    assert opened.config.future == opened.config.decode.future == 0.5  # type: ignore[attr-defined]
-    details = opened.evaluated("test.tsv", opened.config.decode)
+    assert opened.config.future == opened.config.data.future == 0.5  # type: ignore[attr-defined]
+    translator = Translator.load(new, "cpu")
+    evaluation = evaluate(translator, [HeldOut(row.source, row.references) for row in rows])
+    details = opened.evaluated("test.tsv", translator.search.record())
+    assert details["decode"]["future"] == 0.5
     write_evaluation(opened.evaluation, evaluation.scores, details, rows)
-    assert json.loads((new / "eval/scores.json").read_text())["future"] == 0.5
+    assert json.loads((new / "eval/scores.json").read_text())["future"]["value"] == 0.5
     verify(new)
     members = load_members([Run(old), Run(new)])
     members[1] = dataclasses.replace(members[1], seed=2)

@@ -80,7 +80,7 @@ def align(translator: Translator, pairs: Sequence[AlignedPair]) -> Iterator[tupl
     if unlinked := sum(not gold.possible for _, _, gold in usable):
         log.warning("%d of %d pairs have no links at all: every word of them counts as wrong.", unlinked, len(usable))
     lengths = np.array([max(len(source.ids), len(target.ids)) + 1 for source, target, _ in usable], dtype=np.int64)
-    for batch in sorted_batches(lengths, translator.settings.batch_tokens):
+    for batch in sorted_batches(lengths, translator.search.batch_tokens):
         chosen = [usable[i] for i in batch.tolist()]
         weights = forced_attention(translator, [(source.ids, target.ids) for source, target, _ in chosen])
         for (source, target, gold), attention in zip(chosen, weights, strict=True):

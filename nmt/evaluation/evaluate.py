@@ -34,7 +34,7 @@ def evaluate(
 ) -> Evaluation:
     """Translate every source and score the translations; see `score` for the options."""
     sources = [example.source for example in examples]
-    translations = [candidates[0] for candidates in translator.translate(sources, nbest=1)]
+    translations = translator.translate(sources)
     scores = score(
         [translation.text for translation in translations],
         [example.references for example in examples],

@@ -25,6 +25,7 @@ from safetensors.torch import load_file, save_file
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
+from nmt import upgrade
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.interrupt import raise_again
@@ -177,7 +178,7 @@ def load_weights(checkpoint: Path, model: nn.Module, device: torch.device) -> No
 def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
     """Tensors by name, if that is what the file holds."""
     try:
-        return load_file(file, device=str(device))
+        return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file, device=str(device)).items()}
     except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
         raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
 

@@ -35,7 +35,7 @@ def translate(groups: Groups, sentence: str) -> dict[str, Translation]:
     """The translation by the first seed of each model that has attention."""
     found = {}
     for name, runs in groups.items():
-        best = Translator.load(runs[0].run, "cpu").translate([sentence])[0][0]
+        best = Translator.load(runs[0].run, "cpu").translate(sentence)[0]
         if best.attention is not None:
             found[name] = best
     return found

@@ -14,7 +14,7 @@ import yaml
 from safetensors import safe_open
 
 from comparison.history import History, in_order_of_numbers, read_history
-from nmt.config import DecodeSettings
+from nmt import upgrade
 from nmt.errors import UserError
 from nmt.evaluation.aer import ALIGNMENT_FILE
 from nmt.evaluation.score_report import SCORES, read_evaluation
@@ -60,8 +60,10 @@ class Member:
     @property
     def scored(self) -> tuple[Any, ...]:
         """How the test set was scored, in the order of _SCORED; it must be the same for all runs."""
-        decode = asdict(DecodeSettings()) | self.scores["evaluated"]["decode"]  # an older run: the defaults
-        search = {name: value for name, value in decode.items() if name not in _SPEED}
+        decode = upgrade.search(self.scores["evaluated"]["decode"])
+        with written_to(self.run.evaluation / SCORES):
+            record = constructor(decode, "decode")().record()  # with the defaults of what the run was written without
+        search = {name: value for name, value in record.items() if name not in _SPEED}
         return search, self.scores["tokenizer"]
 
     @property

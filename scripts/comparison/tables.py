@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -93,6 +94,13 @@ def comma_separated(rows: Sequence[Row]) -> str:
     return out.getvalue()
 
 
+def _search_name(decode: Mapping[str, Any]) -> str:
+    """The search method of a record, with its beam size where it has one."""
+    if "beam_size" in decode:
+        return f"beam {decode['beam_size']}"
+    return str(decode["_target_"]).rpartition(".")[2].lower()
+
+
 def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials: int) -> list[str]:
     """What the columns mean, and what they do not tell."""
     scores = members[0].scores
@@ -101,7 +109,7 @@ def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials
     lower = " and ".join(metric.label for metric in metrics if not metric.higher_is_better)
     notes = [
         f"Scores: {evaluated['examples']}, {scores['sentences']} sentences, split {evaluated['split_hash'][:12]}, "
-        f"beam {evaluated['decode']['beam_size']}; {signatures}.",
+        f"{_search_name(evaluated['decode'])}; {signatures}.",
         f"±: sample standard deviation (n − 1) over the runs of a model, which differ in the seed; {NOTHING} for one.",
         f"Δ BLEU: mean BLEU minus that of {baseline}, the baseline." + (f" {lower}: lower is better." if lower else ""),
         f"p: sacreBLEU's paired approximate randomisation test of BLEU ({trials} trials, two-sided) between a run and "

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from nmt.config import DecodeSettings
 from nmt.data.bitext import Bitext
 from nmt.data.heldout import HeldOut
 from nmt.data.settings import DataSettings
@@ -16,6 +15,7 @@ from nmt.errors import UserError
 from nmt.evaluation.aer import align, forced_attention, score_alignment
 from nmt.evaluation.gold import AlignedPair, read_aligned, read_aligned_test_set
 from nmt.evaluation.links import GoldLinks, Link, format_links, parse_links
+from nmt.search import Beam
 from nmt.translator import Translator
 from tests.conftest import MODELS, tiny_model
 
@@ -76,7 +76,7 @@ def translator(*overrides: str, batch_tokens: int = 4096) -> Translator:
     with torch.no_grad():  # far from even, so that links do not hang on rounding
         for parameter in model.parameters():
             parameter *= 2
-    return Translator(model, tokenizer, tokenizer, DecodeSettings(batch_tokens=batch_tokens), torch.device("cpu"))
+    return Translator(model, tokenizer, tokenizer, Beam(batch_tokens=batch_tokens), torch.device("cpu"))
 
 
 def aligned(links: str = "0-0") -> list[AlignedPair]:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from nmt.config import DecodeSettings, TrainSettings
+from nmt.config import TrainSettings
 from nmt.data.batching import BatchPlan, collate
 from nmt.data.store import Sequences, TokenStore
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.ranks import ALONE, Ranks
-from nmt.search import search
+from nmt.search import Greedy
 from nmt.training.checkpoint import Checkpoints
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Constant, Schedule
@@ -84,5 +84,5 @@ def share_right(model: Seq2Seq, store: TokenStore) -> float:
     """How many sequences greedy search gets exactly right."""
     batch = collate(store, np.arange(len(store)))
     model.eval()
-    found = search(model, batch.source, batch.source_lengths, DecodeSettings(beam_size=1))
+    found = Greedy()(model, batch.source, batch.source_lengths)
     return float(np.mean([found[i][0].tokens == store.target[i] for i in range(len(store))]))

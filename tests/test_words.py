@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.evaluation.words import merge_words
+from nmt.words import merge_words
 from nmt.writing_systems import count_scripts, script_of
 
 

@@ -1,4 +1,4 @@
-"""What a model has seen of its source language, and which sentences are so unlike it that they deserve a warning."""
+"""Warn of sentences in scripts or of lengths that the training data did not have."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be
 
 
 @dataclass(frozen=True)
-class Familiar:
-    """Scripts and lengths of the sentences that a model was trained on."""
+class TrainingData:
+    """Scripts and longest sentence of the source side that a model was trained on."""
 
     scripts: dict[str, float]  # share of the letters
     longest: int  # in tokens
 
     @classmethod
-    def of(cls, run: Run) -> Familiar:
-        """Read what the run keeps of its data's report."""
+    def of(cls, run: Run) -> TrainingData:
+        """Read them from the run's data/report.json."""
         path = run.directory / "data" / "report.json"
         try:
             side = json.loads(path.read_text(encoding="utf-8"))["source"]
@@ -32,8 +32,8 @@ class Familiar:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
 
-    def doubts(self, text: str, tokens: int) -> list[str]:
-        """What a sentence of so many tokens has that no sentence of the training data had."""
+    def differences(self, text: str, tokens: int) -> list[str]:
+        """How a sentence of so many tokens is unlike the training data; empty if it is not."""
         found = []
         letters = scripts_of(Counter(text))
         strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}

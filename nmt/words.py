@@ -1,4 +1,4 @@
-"""A model sees subword pieces; people read words. Attention over pieces becomes attention over words."""
+"""Merge subword pieces to words, and what belongs to the pieces (attention, log probabilities) with them."""
 
 import unicodedata
 from collections.abc import Sequence

@@ -1,0 +1,38 @@
+"""Records of earlier versions in today's form: all that is known of what has changed since stands here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+BEAM = "nmt.search.Beam"
+_CELLS = {"gru": "nmt.model.cell.GRU", "lstm": "nmt.model.cell.LSTM"}
+_WRAPPED = re.compile(r"\b(recurrence|asking|reading)\.rnn\.")
+
+
+def settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings: format 1 named cells by a word, and knew no search method but the beam."""
+    values = dict(values)
+    if isinstance(values.get("decode"), Mapping):
+        values["decode"] = search(values["decode"])
+    if isinstance(values.get("model"), Mapping):
+        values["model"] = {name: _with_cell(part) for name, part in values["model"].items()}
+    return values
+
+
+def search(decode: Mapping[str, Any]) -> dict[str, Any]:
+    """The search method and settings of a run or of its scores."""
+    return {"_target_": BEAM, **decode}
+
+
+def tensor_name(name: str) -> str:
+    """The name of a tensor in a checkpoint: format 1 had the decoder's cells inside a wrapper."""
+    return _WRAPPED.sub(r"\1.", name)
+
+
+def _with_cell(part: Any) -> Any:
+    """An encoder or decoder whose cell names its class."""
+    if not isinstance(part, Mapping) or not isinstance(part.get("cell"), str):
+        return part
+    return {**part, "cell": {"_target_": _CELLS.get(part["cell"], part["cell"])}}
