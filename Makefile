@@ -52,7 +52,7 @@ chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of a
 	$(RUN) scripts/chaos.py $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
-	$(RUN) scripts/make_demo_corpus.py
+	$(RUN) data/demo/write.py
 
 clean: ## remove the environment, prepared corpora and caches; runs in outputs/ stay
 	rm -rf $(VENV) data/prepared *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from demo_corpus import corpus
+from grammar import corpus
 
 SEED = 2015  # the year of both attention papers
-DEFAULT_OUTPUT = Path(__file__).resolve().parent.parent / "data" / "demo" / "eng-fra.tsv"
+DEFAULT_OUTPUT = Path(__file__).resolve().with_name("eng-fra.tsv")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""The verbs, by what they take."""
+"""The verbs, by their complements."""
 
-from demo_corpus.words import Aspect, Verb
+from grammar.words import Aspect, Verb
 
 EVENT, ACCIDENT, STATE = Aspect.EVENT, Aspect.ACCIDENT, Aspect.STATE
 WHOLE, MODAL = Aspect.WHOLE, Aspect.MODAL

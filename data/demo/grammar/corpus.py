@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from demo_corpus import compound, questions, simple, states
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import Dice
-from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import PEOPLE, WE, I
-from demo_corpus.sentences import Sentence, statement, yes_no
-from demo_corpus.tokens import alignment
-from demo_corpus.verbs import INTRANSITIVE
+from grammar import compound, questions, simple, states
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.drawing import Dice
+from grammar.predicates import Predicate
+from grammar.pronouns import PEOPLE, WE, I
+from grammar.sentences import Sentence, statement, yes_no
+from grammar.tokens import alignment
+from grammar.verbs import INTRANSITIVE
 
 MOST_VARIANTS = 4
 ONLY_FIRST = 0.5  # of the sources come with their most common translation only, so that it prevails
@@ -80,7 +80,7 @@ def pairs(count: int, seed: int) -> list[Pair]:
 
 
 def stream(dice: Dice) -> Iterator[Sentence]:
-    """The families that must be whole, then sentences by chance without end."""
+    """All sentences of the fixed families, then random sentences without end."""
     yield from _families()
     while True:
         yield by_chance(dice)
@@ -92,7 +92,7 @@ def by_chance(dice: Dice) -> Sentence:
 
 
 def _families() -> Iterator[Sentence]:
-    """They are watching, with all pronouns and intransitive verbs: told, denied and asked."""
+    """Every pronoun with every intransitive verb: statement, negation and question."""
     for verb in INTRANSITIVE:
         for subject in PEOPLE:
             for contracted in (False, True):

@@ -1,12 +1,12 @@
-"""Constructions of one clause that say how things are."""
+"""One-clause constructions about states."""
 
 from dataclasses import replace
 
-from demo_corpus import verbs
-from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
-from demo_corpus.adverbials import PLACES, SPOTS
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import (
+from grammar import verbs
+from grammar.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
+from grammar.adverbials import PLACES, SPOTS
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.drawing import (
     SINGULAR,
     TIMES,
     Dice,
@@ -20,10 +20,10 @@ from demo_corpus.drawing import (
     thing,
     weave,
 )
-from demo_corpus.nouns import NOUNS
-from demo_corpus.phrases import Determiner, NounPhrase
-from demo_corpus.predicates import Job, Predicate, Quality, State
-from demo_corpus.pronouns import (
+from grammar.nouns import NOUNS
+from grammar.phrases import Determiner, NounPhrase
+from grammar.predicates import Job, Predicate, Quality, State
+from grammar.pronouns import (
     PEOPLE,
     SOMETHING,
     THERE_ARE,
@@ -33,16 +33,16 @@ from demo_corpus.pronouns import (
     WEATHER_IT,
     Nominal,
 )
-from demo_corpus.sentences import Sentence
-from demo_corpus.simple import told_or_asked
-from demo_corpus.words import Adjective, Noun
+from grammar.sentences import Sentence
+from grammar.simple import told_or_asked
+from grammar.words import Adjective, Noun
 
 _SAID_AFTER_BE = tuple(a for a in ADJECTIVES if a.english != "new")  # there nouveau would have to be neuf
 _DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
 
 
 def _settle(dice: Dice, subject: Nominal, predicate: Predicate, *, passing: bool) -> Clause:
-    """Give a state its time; only passing states have a future and a yesterday."""
+    """Give a state a tense and a time; only passing states get the future or yesterday."""
     later = Tense.FUTURE if passing else Tense.PAST
     tense = dice.pick((Tense.SIMPLE, Tense.SIMPLE, Tense.SIMPLE, Tense.PAST, later))
     polarity = Polarity.NOT if dice.chance(0.2) else Polarity.YES
@@ -64,7 +64,7 @@ def quality(dice: Dice) -> Sentence:
 
 
 def bearer(dice: Dice, adjective: Adjective) -> Nominal:
-    """Someone or something that can be so."""
+    """A subject that this adjective can describe."""
     if "person" in adjective.kinds.split() and dice.chance(0.85):
         return _such_person(dice, adjective)
     noun = dice.pick(_DESCRIBED[adjective])
@@ -75,7 +75,7 @@ def bearer(dice: Dice, adjective: Adjective) -> Nominal:
 
 
 def _such_person(dice: Dice, adjective: Adjective) -> Nominal:
-    """Someone of whom it can be said: not a young grandfather, nor an old child."""
+    """A person that this adjective can describe: no young grandfather, no old child."""
     subject = person(dice)
     if isinstance(subject, NounPhrase) and not adjective.describes(subject.noun):
         return dice.pick(PEOPLE)

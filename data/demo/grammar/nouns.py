@@ -1,6 +1,6 @@
-"""The nouns, and the names."""
+"""Nouns and names."""
 
-from demo_corpus.words import noun, rows
+from grammar.words import noun, rows
 
 # kinds; English (/irregular plural); French (/irregular plural, or /feminine where English hides it); gender
 _TABLE = """

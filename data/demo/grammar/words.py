@@ -1,12 +1,12 @@
-"""What the grammar needs to know about a word."""
+"""The word classes of the lexicon."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from demo_corpus import english, french
-from demo_corpus.tokens import Token, numbered
+from grammar import english, french
+from grammar.tokens import Token, numbered
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Noun:
         return self.french_plural if plural else self.french
 
     def is_among(self, wanted: str) -> bool:
-        """Whether a list of kinds and of English nouns names it."""
+        """Whether a list of kinds and English nouns contains this noun."""
         names = wanted.split()
         return self.english in names or not self.kinds.isdisjoint(names)
 
@@ -55,7 +55,7 @@ class Adjective:
     duration: str  # passing (tired: goes with tomorrow), lasting (rich) or permanent (tall: no past)
 
     def describes(self, noun: Noun) -> bool:
-        """Whether it can be said of a noun."""
+        """Whether it can describe this noun."""
         exceptions = " ".join(kind[1:] for kind in self.kinds.split() if kind.startswith("-"))
         if noun.is_among(exceptions):
             return False
@@ -67,7 +67,7 @@ class Adjective:
 
 
 class Aspect(Enum):
-    """The inner time of a verb, which decides the tenses it is natural in."""
+    """The aspect of a verb, which decides the tenses it may take."""
 
     ACTIVITY = "is doing, does, did"
     STATE = "has, wants: no continuous, and French describes its past in the imparfait"

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from demo_corpus.adverbials import WELL
-from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
-from demo_corpus.tokens import Token, meaning, under
-from demo_corpus.words import Adjective, Fixed, Noun, Verb
+from grammar.adverbials import WELL
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.tokens import Token, meaning, under
+from grammar.words import Adjective, Fixed, Noun, Verb
 
 
 class Attribute(Protocol):
-    """What is said of the subject after be."""
+    """The complement of be."""
 
     @property
     def questions(self) -> frozenset[str]:
@@ -25,7 +25,7 @@ class Attribute(Protocol):
 
 @dataclass(frozen=True)
 class State:
-    """A state that is the same for all: hungry -> faim."""
+    """A state that does not agree with its subject: hungry -> faim."""
 
     words: Fixed
     questions: frozenset[str] = frozenset()
@@ -49,7 +49,7 @@ class Quality:
 
     @property
     def questions(self) -> frozenset[str]:
-        """Those of the standard of comparison."""
+        """The fields of `Reading` that the standard of comparison depends on."""
         return self.than.questions if self.than else frozenset()
 
     def english(self) -> list[Token]:
@@ -96,7 +96,7 @@ def strong(nominal: Nominal, reading: Reading) -> list[Token]:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A verb and what it takes."""
+    """A verb and its complements."""
 
     verb: Verb
     direct: Nominal | None = None

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from demo_corpus import conjugation, english, french
-from demo_corpus.adverbials import WELL
-from demo_corpus.phrases import NounPhrase
-from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
-from demo_corpus.tokens import Token, meaning, under
-from demo_corpus.words import Aspect, Fixed
+from grammar import conjugation, english, french
+from grammar.adverbials import WELL
+from grammar.phrases import NounPhrase
+from grammar.predicates import Predicate
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.tokens import Token, meaning, under
+from grammar.words import Aspect, Fixed
 
 
 class Tense(Enum):
-    """The tenses of English, which has more of them."""
+    """The English tenses; each maps to one French tense."""
 
     SIMPLE = "works"
     CONTINUOUS = "is working"
@@ -24,7 +24,7 @@ class Tense(Enum):
 
 
 class Polarity(Enum):
-    """Yes or one of three ways of no; the value is the second half of the French negation."""
+    """Affirmative or one of three negations; the value is the second word of the French negation."""
 
     YES = ""
     NOT = "pas"
@@ -34,7 +34,7 @@ class Polarity(Enum):
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause, which can be told, asked or fronted."""
+    """A clause that can be a statement, a question or a relative clause with a fronted object."""
 
     subject: Nominal
     predicate: Predicate
@@ -79,7 +79,7 @@ class Clause:
         return [*subject, *verb, *negation]
 
     def _english_verb(self, do_support: bool) -> tuple[Token, list[Token]]:
-        """The auxiliary and the main verb, which say tense and verb; when one is missing, the other says both."""
+        """The auxiliary (key: tense) and the main verb (key: verb); if one is missing, the other has both keys."""
         auxiliary, main = self._english_verb_words(do_support)
         if not main:
             return Token(auxiliary, "tense", "verb"), []
@@ -182,7 +182,7 @@ class Clause:
         return direct.agreement(reading)
 
     def _echo(self, finite: str, agreement: Agreement, reading: Reading) -> Token:
-        """The pronoun after an inverted verb: -tu, -il, -t-elle; after a noun it repeats, it has no key."""
+        """The pronoun after an inverted verb: -tu, -il, -t-elle; without a key if it repeats a noun subject."""
         if isinstance(self.subject, Pronoun):
             [pronoun] = under("subject", self.subject.french(reading))
         else:

@@ -1,4 +1,4 @@
-"""Tokens that know what they mean, and the word alignment that follows from it."""
+"""Tokens with keys for their meaning, and the word alignment derived from the keys."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,29 +21,29 @@ class Token(str):
         return token
 
     def also(self, *keys: str) -> "Token":
-        """The same text, with more meaning."""
+        """The same text with further keys."""
         return Token(self, *self.keys, *keys)
 
     def spelled(self, text: str) -> "Token":
-        """The same meaning, in another spelling."""
+        """The same keys with another spelling."""
         return Token(text, *self.keys)
 
 
 class Line(str):
-    """A written sentence that remembers the tokens it consists of; a line is equal to its bare text."""
+    """A written sentence that keeps its tokens; it is equal to its bare text."""
 
     __slots__ = ("_tokens",)
     _tokens: Sequence[Token]
 
     def __new__(cls, tokens: Sequence[Token]) -> "Line":
-        """Concatenate tokens, which bring their own spaces, and capitalise."""
+        """Concatenate tokens, which contain their own spaces, and capitalise."""
         text = "".join(tokens)
         line = super().__new__(cls, text[0].upper() + text[1:])
         line._tokens = tokens
         return line
 
     def meanings(self) -> list[frozenset[str]]:
-        """The keys of each word, a word being what whitespace sets apart."""
+        """The keys of each whitespace-separated word."""
         # By character, since a word can hold several tokens (n'est) and a token several words (pomme de terre).
         keys = [token.keys for token in self._tokens for _ in token]
         words = re.finditer(r"\S+", self)
@@ -51,7 +51,7 @@ class Line(str):
 
 
 def alignment(source: Line, target: Line) -> str:
-    """The pairs of words that share a meaning, in Pharaoh format: 0-0 1-2 2-1."""
+    """The pairs of words that share a key, in Pharaoh format: 0-0 1-2 2-1."""
     meanings = target.meanings()
     return " ".join(
         f"{i}-{j}"
@@ -72,5 +72,5 @@ def numbered(text: str) -> list[Token]:
 
 
 def under(place: str, tokens: Iterable[Token]) -> list[Token]:
-    """The tokens of a part, their keys being those of the whole: noun becomes subject.noun."""
+    """Prefix the keys of these tokens: noun becomes subject.noun."""
     return [Token(token, *(f"{place}.{key}" for key in token.keys)) for token in tokens]

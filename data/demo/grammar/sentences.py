@@ -1,12 +1,12 @@
-"""Sentences: tokens of both languages, ready to be written down."""
+"""Sentences as tokens of both languages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from demo_corpus import english, french
-from demo_corpus.clauses import Clause
-from demo_corpus.pronouns import Reading, readings
-from demo_corpus.tokens import Line, Token, meaning, under
+from grammar import english, french
+from grammar.clauses import Clause
+from grammar.pronouns import Reading, readings
+from grammar.tokens import Line, Token, meaning, under
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Sentence:
 
 
 def mark(text: str) -> Token:
-    """What ends a sentence."""
+    """The punctuation mark at the end of a sentence."""
     return Token(text, "mark")
 
 

@@ -1,17 +1,17 @@
-"""Pronouns and names, and the readings that French makes of what English leaves open."""
+"""Pronouns and names, and the French readings of what English leaves open."""
 
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Protocol
 
-from demo_corpus.conjugation import Slot
-from demo_corpus.tokens import Token, numbered
+from grammar.conjugation import Slot
+from grammar.tokens import Token, numbered
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One answer to what French must say and English does not: tu or vous, and who is a woman."""
+    """One choice of what French must express and English does not: tu or vous, and each gender."""
 
     address: str = "tu"
     speaker: str = "m"
@@ -44,7 +44,7 @@ class Agreement:
 
 
 class Nominal(Protocol):
-    """Whatever can be the subject or the object of a verb."""
+    """Base class of subjects and objects."""
 
     @property
     def person(self) -> str:
@@ -61,7 +61,7 @@ class Nominal(Protocol):
         """French tokens; after a negation, un and du become de."""
 
     def agreement(self, reading: Reading) -> Agreement:
-        """What agrees with it."""
+        """Person, gender and number for what agrees with it."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Pronoun:
         return Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")
 
     def agreement(self, reading: Reading) -> Agreement:
-        """The gender comes from the reading, but for he and she."""
+        """Agreement with the gender of the reading; he and she have their own."""
         match self.subject:
             case "I":
                 return Agreement(0, reading.speaker, False)

@@ -1,13 +1,13 @@
-"""Where, when, how and how often."""
+"""Adverbials of place, time, manner and frequency."""
 
 from dataclasses import dataclass
 
-from demo_corpus.words import Fixed, rows
+from grammar.words import Fixed, rows
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place one can be at and go to."""
+    """A place, with its phrase for being there and for going there."""
 
     kind: str
     at: Fixed

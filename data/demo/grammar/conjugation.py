@@ -102,7 +102,7 @@ def participle(infinitive: str) -> str:
 
 
 def _model(infinitive: str) -> tuple[str, _Irregular | None]:
-    """The irregular verb that this one is, or is a compound of, and the prefix before it."""
+    """The prefix and the irregular base verb of this infinitive (re + venir); no base if it is regular."""
     for length in range(len(infinitive), 0, -1):
         if infinitive[-length:] in _IRREGULAR:
             return infinitive[:-length], _IRREGULAR[infinitive[-length:]]

@@ -1,12 +1,12 @@
-"""Drawing plausible phrases by chance."""
+"""Random plausible phrases."""
 
 import random
 from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
-from demo_corpus.adjectives import ADJECTIVES, OPINIONS
-from demo_corpus.adverbials import (
+from grammar.adjectives import ADJECTIVES, OPINIONS
+from grammar.adverbials import (
     ALREADY,
     FREQUENCIES,
     FUTURE_TIMES,
@@ -15,12 +15,12 @@ from demo_corpus.adverbials import (
     PRESENT_TIMES,
     SOON,
 )
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.nouns import NAMES, NOUNS
-from demo_corpus.phrases import NUMBERS, Determiner, NounPhrase
-from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import HE, IT, PEOPLE, SHE, THEY, YOU, I, Nominal, Pronoun, Word
-from demo_corpus.words import Adjective, Aspect, Fixed, Noun, Verb
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.nouns import NAMES, NOUNS
+from grammar.phrases import NUMBERS, Determiner, NounPhrase
+from grammar.predicates import Predicate
+from grammar.pronouns import HE, IT, PEOPLE, SHE, THEY, YOU, I, Nominal, Pronoun, Word
+from grammar.words import Adjective, Aspect, Fixed, Noun, Verb
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ COUNTED = "animal food text small dish clothing flower"
 
 
 class Dice:
-    """Chance that is the same on every machine and in every version of Python."""
+    """A random generator with the same sequence on every machine and Python version."""
 
     def __init__(self, seed: int) -> None:
         # random() is the only method whose sequence Python promises to keep.
@@ -64,7 +64,7 @@ def _attributive(noun: Noun) -> tuple[Adjective, ...]:
 
 @cache
 def distinctive(noun: Noun) -> tuple[Adjective, ...]:
-    """Adjectives that tell which one is meant: the red car."""
+    """Attributive adjectives that are not opinions: the red car."""
     return tuple(adjective for adjective in _attributive(noun) if adjective.english not in OPINIONS)
 
 
@@ -73,21 +73,21 @@ SINGULAR: tuple[Nominal, ...] = (I, YOU, HE, SHE, *PERSONS)
 
 
 def person(dice: Dice) -> Nominal:
-    """Someone to be a subject: a pronoun in half of the cases, else a name or a noun."""
+    """A person as subject: a pronoun in half of the cases, else a name or a noun."""
     if dice.chance(0.5):
         return dice.pick(PEOPLE)
     return couple(dice) if dice.chance(0.07) else somebody(dice)
 
 
 def somebody(dice: Dice) -> Nominal:
-    """One person or group who is not a pronoun; a couple would need its preposition twice (à Tom et à Marie)."""
+    """A person who is not a pronoun, nor a couple (which would need its preposition twice: à Tom et à Marie)."""
     if dice.chance(0.45):
         return dice.pick(PERSONS)
     return person_phrase(dice, dice.pick(nouns_among("kin person")))
 
 
 def couple(dice: Dice) -> Word:
-    """Tom and Mary; two women are elles."""
+    """Two names joined by and; feminine only if both are."""
     first = dice.pick(PERSONS)
     second = dice.pick([name for name in PERSONS if name != first])
     gender = "f" if first.gender == second.gender == "f" else "m"
@@ -154,7 +154,7 @@ def other_person(dice: Dice, subject: Nominal, noun: Noun | None = None) -> Nomi
 
 
 def overlap(subject: Nominal, other: Nominal) -> bool:
-    """Whether they share a name or a noun: Tom sees Tom and Mary, my friend sees his friend."""
+    """Whether two phrases share a name or a noun, to avoid: Tom sees Tom and Mary."""
     words = {*subject.english()} & {*other.english()}
     return any((word[0].isupper() and word != "I") or word in _NOUN_FORMS for word in words)
 
@@ -163,7 +163,7 @@ _NOUN_FORMS = frozenset(form for noun in NOUNS for form in (noun.english, noun.e
 
 
 def pronoun_object(dice: Dice, verb: Verb, subject: Nominal) -> Pronoun:
-    """A pronoun for whom or what this verb can act on."""
+    """An object pronoun that this verb can take."""
     if verb.objects.split()[0] == "kin":
         return dice.pick(others(subject))
     countable = any(not noun.mass for noun in nouns_among(verb.objects))
@@ -199,7 +199,7 @@ def weave(dice: Dice, subject: Nominal, predicate: Predicate) -> Clause:
 
 
 def _natural(verb: Verb, tense: Tense, polarity: Polarity) -> Polarity:
-    """Mend denials that nobody says: I don't wait for him (but never), he doesn't wake up anymore."""
+    """Replace a polarity that sounds unnatural with this verb and tense: he doesn't wake up anymore."""
     if verb.aspect is Aspect.STATE and polarity is Polarity.NEVER:
         return Polarity.NOT
     if tense is not Tense.SIMPLE or verb.aspect is not Aspect.ACTIVITY:

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from demo_corpus import conjugation, verbs
-from demo_corpus.adjectives import ADJECTIVES, SENSATIONS
-from demo_corpus.adverbials import HOME, PLACES
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import (
+from grammar import conjugation, verbs
+from grammar.adjectives import ADJECTIVES, SENSATIONS
+from grammar.adverbials import HOME, PLACES
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.drawing import (
     EVERYONE,
     SINGULAR,
     Dice,
@@ -21,13 +21,13 @@ from demo_corpus.drawing import (
     thing,
     weave,
 )
-from demo_corpus.phrases import Determiner, NounPhrase
-from demo_corpus.predicates import Predicate, Quality, State
-from demo_corpus.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
-from demo_corpus.sentences import Sentence, mark
-from demo_corpus.simple import intransitive_predicate, object_for
-from demo_corpus.tokens import Token, meaning, under
-from demo_corpus.words import Aspect, Fixed, Verb
+from grammar.phrases import Determiner, NounPhrase
+from grammar.predicates import Predicate, Quality, State
+from grammar.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
+from grammar.sentences import Sentence, mark
+from grammar.simple import intransitive_predicate, object_for
+from grammar.tokens import Token, meaning, under
+from grammar.words import Aspect, Fixed, Verb
 
 _ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed and verb.english != "win")
 _HE_OR_SHE = {"m": HE, "f": SHE}
@@ -67,7 +67,7 @@ def command(dice: Dice) -> Sentence:
 
 
 def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
-    """Whom or what to act on by order of the speaker."""
+    """The object of a command."""
     pronoun = pronoun_object(dice, verb, subject)
     if dice.chance(0.4) and pronoun is not YOU:
         return pronoun
@@ -76,7 +76,7 @@ def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
 
 
 def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[Token]:
-    """Regarde-moi ! Ne me regarde pas !: pronouns follow the verb unless it is denied."""
+    """Regarde-moi ! Ne me regarde pas !: pronouns follow the verb unless it is negated."""
     agreement = subject.agreement(reading)
     verb = Token(conjugation.imperative(predicate.infinitive_words[0], agreement.slot), "tense", "verb")
     clitics = predicate.clitics(agreement, reading)
@@ -136,7 +136,7 @@ def opinion(dice: Dice) -> Sentence:
 
 
 def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
-    """Something to think, say or know; an act if it is to be hoped."""
+    """The clause after think, say or know; after hope, an action."""
     roll = dice.pick(range(2 if hopeful else 0, 5))
     if roll == 0:
         return Clause(subject, Predicate(verbs.BE, attribute=Quality(dice.pick(_TEMPORARY))))
@@ -228,5 +228,5 @@ def together(dice: Dice) -> Sentence:
 
 
 def _linked(main: list[Token], link: list[Token], other: list[Token]) -> list[Token]:
-    """The tokens of two clauses with what stands between them, in either language."""
+    """The tokens of two clauses joined by a conjunction, in either language."""
     return [*under("main", main), *link, *under("other", other), mark(".")]

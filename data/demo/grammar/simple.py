@@ -1,12 +1,12 @@
-"""Constructions of one clause that say what people do."""
+"""One-clause constructions about actions."""
 
 from dataclasses import replace
 from functools import cache
 
-from demo_corpus import verbs
-from demo_corpus.adverbials import ALREADY, MANNERS, PLACES
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import (
+from grammar import verbs
+from grammar.adverbials import ALREADY, MANNERS, PLACES
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.drawing import (
     Dice,
     distinctive,
     nouns_among,
@@ -19,16 +19,16 @@ from demo_corpus.drawing import (
     thing,
     weave,
 )
-from demo_corpus.nouns import NOUNS
-from demo_corpus.phrases import Determiner, NounPhrase
-from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import HE, IT, SHE, WE, YOU, I, Nominal, Pronoun
-from demo_corpus.sentences import Sentence, statement, yes_no
-from demo_corpus.words import Aspect, Noun, Verb
+from grammar.nouns import NOUNS
+from grammar.phrases import Determiner, NounPhrase
+from grammar.predicates import Predicate
+from grammar.pronouns import HE, IT, SHE, WE, YOU, I, Nominal, Pronoun
+from grammar.sentences import Sentence, statement, yes_no
+from grammar.words import Aspect, Noun, Verb
 
 
 def told_or_asked(dice: Dice, clause: Clause) -> Sentence:
-    """A statement, or now and then a question where one is natural."""
+    """A statement, or sometimes a yes-no question if it sounds natural."""
     # I and we know what we do, though not what we will or may do.
     uncertain = clause.tense is Tense.FUTURE or clause.predicate.verb.aspect is Aspect.MODAL
     askable = clause.subject is not I and (clause.subject is not WE or uncertain)
@@ -61,7 +61,7 @@ _EVER_DONE = verbs.named(
 
 
 def _perfect(clause: Clause) -> Clause:
-    """He has already left, he has never lied; but he slept, for everyone has."""
+    """Put a clause into the perfect with already or never where it sounds natural, else into the past."""
     verb = clause.predicate.verb
     if verb in _SOON_DONE:
         return replace(clause, tense=Tense.PERFECT, frequency=ALREADY)
@@ -71,7 +71,7 @@ def _perfect(clause: Clause) -> Clause:
 
 
 def intransitive_predicate(dice: Dice, verb: Verb, subject: Nominal) -> Predicate:
-    """A verb, perhaps with how, with whom or where; rarely two of them."""
+    """A verb, sometimes with manner, company or place, rarely with two of these."""
     manners = [manner for manner in MANNERS if manner.english_words in verb.manners.split()]
     company = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
     place = dice.maybe(1, [place.at for place in PLACES if place.kind in verb.places.split()])
@@ -135,7 +135,7 @@ def object_for(dice: Dice, clause: Clause, noun: Noun | None = None) -> Nominal:
 
 
 def _clothes(dice: Dice, subject: Nominal, noun: Noun) -> NounPhrase:
-    """What one wears: one coat at a time, but both shoes, and most often one's own."""
+    """Clothes as an object: one coat but both shoes, usually with the owner's possessive."""
     plural = noun.english == "shoe"
     adjective = dice.maybe(0.35, distinctive(noun))
     if subject in (I, YOU, HE, SHE) and dice.chance(0.5):
@@ -144,7 +144,7 @@ def _clothes(dice: Dice, subject: Nominal, noun: Noun) -> NounPhrase:
 
 
 def _may_be_new(clause: Clause, noun: Noun) -> bool:
-    """Whether the object can be news: buy a car, but wash the car, take the train, open the window."""
+    """Whether the object may be indefinite: buy a car, but wash the car."""
     if clause.predicate.verb not in _BRINGING_NEWS or noun.is_among("opening transport thought place"):
         return False
     return clause.tense is not Tense.PERFECT
@@ -158,7 +158,7 @@ _BRINGING_NEWS = verbs.named(
 
 
 def _indefinite(dice: Dice, clause: Clause, noun: Noun) -> NounPhrase:
-    """An object that is news; many of it if the act is a habit: she reads books."""
+    """An indefinite object, plural if the action is a habit: she reads books."""
     habit = clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY
     drawn = some_thing(dice, noun, several=habit or noun.english == "shoe")
     counted = drawn.determiner is not Determiner.A
@@ -194,7 +194,7 @@ def ditransitive(dice: Dice) -> Sentence:
 
 
 def transfer(dice: Dice, subject: Nominal) -> Predicate:
-    """A thing that changes hands, and who gets it."""
+    """A verb such as give with its object and its recipient."""
     verb = dice.pick(verbs.DITRANSITIVE)
     receiver = dice.pick(others(subject)) if dice.chance(0.5) else other_person(dice, subject)
     if isinstance(receiver, Pronoun) and dice.chance(0.4):
@@ -225,7 +225,7 @@ _PLANNED = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect in (Aspect.ACT
 
 
 def infinitive(dice: Dice, helper: Verb, subject: Nominal) -> Predicate:
-    """What one can, must or wants to do."""
+    """A predicate in the infinitive, for after a modal verb."""
     roll = dice.pick(range(10))
     if helper is verbs.LIKE_TO or roll < 4:
         pleasant = [verb for verb in _WILLED if verb.company and verb.english != "wait"]

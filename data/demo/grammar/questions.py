@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from demo_corpus import verbs
-from demo_corpus.clauses import Clause, Polarity, Tense
-from demo_corpus.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
-from demo_corpus.phrases import Determiner, NounPhrase
-from demo_corpus.predicates import Predicate
-from demo_corpus.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
-from demo_corpus.sentences import Sentence, mark, wh_question, what, who
-from demo_corpus.simple import intransitive_predicate, object_for
-from demo_corpus.tokens import Token, meaning, numbered, under
-from demo_corpus.words import Aspect
+from grammar import verbs
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
+from grammar.phrases import Determiner, NounPhrase
+from grammar.predicates import Predicate
+from grammar.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
+from grammar.sentences import Sentence, mark, wh_question, what, who
+from grammar.simple import intransitive_predicate, object_for
+from grammar.tokens import Token, meaning, numbered, under
+from grammar.words import Aspect
 
 _SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
 _COUNTING = verbs.named(verbs.TRANSITIVE, "have", "buy", "eat", "read", "sell", "find", "want")
@@ -20,18 +20,18 @@ _ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswit
 
 
 def _asked_about(dice: Dice) -> Nominal:
-    """A subject for a question; not I, as je is hardly ever inverted, nor we, who know."""
+    """The subject of a question: not I, because je is rarely inverted, and not we."""
     return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
 
 
 def _plain(clause: Clause) -> Clause:
-    """Without negation and adverbs: the question is about something else."""
+    """A clause without negation and adverbs."""
     tense = Tense.PAST if clause.tense is Tense.PERFECT else clause.tense
     return replace(clause, tense=tense, polarity=Polarity.YES, frequency=None, time=None)
 
 
 def _at_once(clause: Clause) -> Clause:
-    """About this very moment, not about a habit."""
+    """The clause in a tense that is about now, not about a habit."""
     if clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY:
         tense = Tense.PAST if clause.predicate.verb.once else Tense.CONTINUOUS
         return replace(clause, tense=tense)

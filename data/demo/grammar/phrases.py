@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from demo_corpus.adjectives import BEFORE_VOWEL
-from demo_corpus.french import begins_with_vowel
-from demo_corpus.pronouns import Agreement, Nominal, Pronoun, Reading
-from demo_corpus.tokens import Token, meaning, under
-from demo_corpus.words import Adjective, Noun
+from grammar.adjectives import BEFORE_VOWEL
+from grammar.french import begins_with_vowel
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.tokens import Token, meaning, under
+from grammar.words import Adjective, Noun
 
 
 class Determiner(Enum):
-    """How a noun phrase without an owner opens; numbers carry their French word."""
+    """The determiner of a noun phrase without an owner; numbers carry their French word."""
 
     THE = "the"
     A = "a"  # in the plural and with mass nouns: some, any or nothing
@@ -62,7 +62,7 @@ class NounPhrase:
         return questions | (self.owner.questions if self.owner else frozenset())
 
     def agreement(self, reading: Reading) -> Agreement:
-        """What agrees with it."""
+        """Gender and number for what agrees with it."""
         return Agreement(5 if self.plural else 2, self._gender(reading), self.plural)
 
     def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
@@ -109,7 +109,7 @@ class NounPhrase:
         return [*meaning("determiner", *opening.split()), *words]
 
     def _french_opening(self, gender: str, following: str, reading: Reading, negated: bool) -> str:
-        """The determiner, which looks at the word that follows it (cet homme, mon amie, de belles fleurs)."""
+        """The determiner, whose form depends on the word after it (cet homme, mon amie, de belles fleurs)."""
         article = "les" if self.plural else {"m": "le", "f": "la"}[gender]
         if isinstance(self.owner, Pronoun):
             return self._possessive(gender, following, reading, self.owner)

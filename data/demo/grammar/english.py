@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from demo_corpus.tokens import Line, Token
+from grammar.tokens import Line, Token
 
 LEANING = frozenset({"I", "you", "he", "she", "it", "we", "they"})  # before 'm, 's, 'll
 _ATTACHED = frozenset({".", ",", "?", "!", "n't", "'m", "'re", "'s", "'ll", "'ve"})
@@ -91,14 +91,14 @@ def plural(noun: str) -> str:
 
 
 def third_person(verb: str) -> str:
-    """He works, she goes, it has."""
+    """The third person singular: works, goes, has."""
     if verb in ("have", "go"):
         return {"have": "has", "go": "goes"}[verb]
     return plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
 
 
 def ing(verb: str) -> str:
-    """Working, writing, running, lying."""
+    """The -ing form: working, writing, running, lying."""
     if verb.endswith("ie"):
         return verb[:-2] + "ying"
     if verb.endswith("e") and verb not in ("be", "see"):

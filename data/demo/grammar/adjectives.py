@@ -1,6 +1,6 @@
-"""The adjectives, and the states that French has rather than is."""
+"""Adjectives, and states for which French says avoir where English says be (J'ai faim)."""
 
-from demo_corpus.words import Adjective, Fixed, forms, rows
+from grammar.words import Adjective, Fixed, forms, rows
 
 # English; masculine (/irregular feminine); place; English comparative or -; duration; kinds
 _TABLE = """

@@ -1,8 +1,8 @@
-"""French spelling: how tokens meet on paper, and how nouns and adjectives take number and gender."""
+"""French spelling: contraction, elision and spacing, and the number and gender of nouns and adjectives."""
 
 from collections.abc import Sequence
 
-from demo_corpus.tokens import Line, Token
+from grammar.tokens import Line, Token
 
 NARROW_SPACE = "\u202f"  # French typography sets it before ? and !
 
@@ -12,7 +12,7 @@ _CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("d
 
 
 def begins_with_vowel(word: str) -> bool:
-    """Whether a word calls for elision (l'homme, n'y, mon amie) in the word before it."""
+    """Whether the word before this one must elide (l'homme, n'y, mon amie)."""
     if word.lower() in _ASPIRATED:
         return False
     return word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû"
