@@ -49,7 +49,7 @@ bench-scale: setup ## training speed on two processes against one
 	$(RUN) scripts/bench_scale.py $(ARGS)
 
 chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of an hour; ARGS=--quick takes minutes
-	$(RUN) scripts/chaos.py $(ARGS)
+	$(RUN) -m tests.chaos $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
 	$(RUN) data/demo/write.py

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 
-import challenge_copying
 import compare
 import distil
 import diversify
-import learning_curve
 import pytest
 import tune_search
 import verify_run
@@ -30,8 +28,6 @@ PARSERS = {
     "scripts/distil.py": distil.parse,
     "scripts/diversify.py": lambda arguments: load_config(composed(*diversify.parse(arguments).settings)),
     "scripts/tune_search.py": tune_search.parse,
-    "scripts/challenge_copying.py": challenge_copying.parse,
-    "scripts/learning_curve.py": learning_curve.parse,
 }
 
 

@@ -1,4 +1,4 @@
-"""What must be true of a run that was tormented: it ends as the undisturbed one, and leaves nothing behind."""
+"""Checks of a disturbed run: same bytes as the reference run, no leftovers, no tracebacks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from tensorboard.backend.event_processing.event_accumulator import (  # type: ig
 
 from nmt.files import damage, sha256
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
-from torment.command import Place
 
-# Of Python, of logging, of a thread, of a destructor: each is a traceback that a user should not see.
+from .process import Workspace
+
+# Printed by Python, by logging, by a thread, by a destructor: a user should see none of them.
 TRACES = ("Traceback", "Logging error", "Exception in thread", "Exception ignored")
-# What is compared of the JSON files: all that is not a time and does not belong to one run alone, such as a seal.
+# Compared keys of the JSON files: no times, and nothing that belongs to one run alone.
 _FINISHED = ("reason", "best_step", "best", "steps", "epochs", "target_tokens")
 _SCORES = ("bleu", "chrf", "ter", "tokenizer", "sentences", "hypothesis_length", "reference_length", "by_length")
 _SPEED = "train/tokens_per_second"
@@ -46,21 +47,17 @@ def outcome(run: Path) -> dict[str, Any]:
 
 
 def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    """TensorBoard's curves as it shows them, without what a new session declared void; speed is nobody's promise."""
-    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it tells of every purge
+    """TensorBoard's curves as it shows them, after purges and without speed."""
+    logging.getLogger("tensorboard").setLevel(logging.ERROR)  # it logs every purge
     events = EventAccumulator(str(folder), size_guidance={SCALARS: 0}).Reload()
-    # The test scores have no step: a process that was killed after writing them writes them again.
-    return {
-        tag: sorted({(event.step, event.value) for event in events.Scalars(tag)})
-        if tag.startswith("test/")
-        else [(event.step, event.value) for event in events.Scalars(tag)]
-        for tag in events.Tags()["scalars"]
-        if tag != _SPEED
-    }
+    curves = {tag: [(event.step, event.value) for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+    curves.pop(_SPEED, None)
+    # Test scores have no step: a process that was killed after writing them writes them again.
+    return {tag: sorted(set(points)) if tag.startswith("test/") else points for tag, points in curves.items()}
 
 
 def differences(run: Path, reference: dict[str, Any]) -> list[str]:
-    """What of a finished run is not as in the reference."""
+    """What differs between a finished run and the reference."""
     try:
         found = outcome(run)
     except (OSError, ValueError, KeyError) as error:
@@ -68,11 +65,11 @@ def differences(run: Path, reference: dict[str, Any]) -> list[str]:
     return [f"{name} differs" for name in {**reference, **found} if found.get(name) != reference.get(name)]
 
 
-def leftovers(place: Place) -> list[str]:
-    """Temporary files and locks, and checkpoints that are not whole."""
-    found = [path for path in place.disk.rglob(".*") if ".tmp-" in path.name or path.suffix == ".lock"]
-    broken = [problem for path in place.checkpoints.glob("step-*") if (problem := damage(path))]
-    return [f"{path.relative_to(place.disk)} is left over" for path in found] + broken
+def leftovers(work: Workspace) -> list[str]:
+    """Temporary files, locks and incomplete checkpoints."""
+    found = [path for path in work.disk.rglob(".*") if ".tmp-" in path.name or path.suffix == ".lock"]
+    broken = [problem for path in work.checkpoints.glob("step-*") if (problem := damage(path))]
+    return [f"{path.relative_to(work.disk)} is left over" for path in found] + broken
 
 
 def traces(printed: str) -> list[str]:
@@ -80,12 +77,12 @@ def traces(printed: str) -> list[str]:
     return [f"'{trace}' on stderr" for trace in TRACES if trace in printed]
 
 
-def sentence(printed: str, place: Path) -> list[str]:
-    """What is wrong with an error that should be one sentence, at the end, which names a path below `place`."""
+def error_problems(printed: str, folder: Path) -> list[str]:
+    """Problems of an error message: it must be one last sentence that names a path below `folder`."""
     last = printed.splitlines()[-1] if printed else ""
     problems = [] if last.startswith("error: ") else ["no 'error: …' at the end of stderr"]
-    if not problems and str(place) not in last:
-        problems = [f"the error does not name the place: {last}"]
+    if not problems and str(folder) not in last:
+        problems = [f"the error does not name the file: {last}"]
     return problems + traces(printed)
 
 
