@@ -14,6 +14,7 @@ from nmt.special import EOS, PAD
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
+CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"))
 
 # Two test processes share two cores: more threads than that only get in each other's way.
 torch.set_num_threads(1)

@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.products import PLAIN, Products
 from nmt.model.score import Score
 
 
@@ -62,24 +61,24 @@ class Attention(nn.Module):
         wide = torch.promote_types(memory.values.dtype, torch.float32)  # many small weights are to be added up
         return torch.zeros_like(memory.mask, dtype=wide), *state
 
-    def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products = PLAIN) -> Attended:
+    def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
         """Look at the source with queries (B, T, Q)."""
         if not self.score.looks_back:
-            return self._look(query, memory, state, products)
+            return self._look(query, memory, state)
         attended, *rest = state
         state = tuple(rest)
         looks: list[Attended] = []
         for one in query.split(1, dim=1):
             keys = self.score.look_back(memory.keys, attended)
-            looks.append(self._look(one, memory._replace(keys=keys), state, products))
+            looks.append(self._look(one, memory._replace(keys=keys), state))
             attended, state = attended + looks[-1].weights, looks[-1].state
         contexts, weights, _ = zip(*looks, strict=True)
         return Attended(torch.cat(contexts, dim=1), torch.cat(weights, dim=1), (attended, *state))
 
-    def _look(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...], products: Products) -> Attended:
-        energies = self.score(query, memory.keys, products)  # (B, T, S)
+    def _look(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
+        energies = self.score(query, memory.keys)  # (B, T, S)
         if self.score.has_heads:
             query = query.unsqueeze(1)
         weights, state = self.alignment(energies, query, memory.mask, state)
-        context = self.score.merge(products.weigh(weights, memory.values), products)
+        context = self.score.merge(weights @ memory.values)
         return Attended(context, weights.mean(dim=1) if self.score.has_heads else weights, state)

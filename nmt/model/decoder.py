@@ -12,14 +12,15 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
+from nmt.model.cell import GRU, Cell, by_layer, from_layers
+from nmt.model.cell import State as RecurrentState
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded
-from nmt.model.products import PLAIN, Products, loop_products
-from nmt.model.recurrence import Bridge, Cell, Recurrence, RecurrentState, by_layer, from_layers
 from nmt.model.score import Score
 
 
@@ -54,6 +55,20 @@ class Readout(nn.Module):
         return torch.tanh(projected)
 
 
+class Bridge(nn.Module):
+    """s₀ = tanh(W h): the first state (B, L, H) of a decoder, from the encoder's summary of the sentence (B, F)."""
+
+    def __init__(self, parts: int, summary_size: int, hidden_size: int, layers: int) -> None:
+        """Build it for states of so many `parts`."""
+        super().__init__()
+        self.parts, self.layers = parts, layers
+        self.project = nn.Linear(summary_size, parts * layers * hidden_size)
+
+    def forward(self, summary: Tensor) -> RecurrentState:
+        state = torch.tanh(self.project(summary)).unflatten(-1, (self.parts, self.layers, -1))
+        return tuple(state.unbind(dim=1))
+
+
 class Decoder(nn.Module):
     """Base of all wirings."""
 
@@ -80,15 +95,16 @@ class FixedContextDecoder(Decoder):
         source_size: int,
         hidden_size: int,
         readout_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         readout: Literal["maxout", "tanh"] = "maxout",
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.readout_size = readout_size
-        self.bridge = Bridge(cell, source_size, hidden_size, layers)
-        self.recurrence = Recurrence(cell, input_size + source_size, hidden_size, layers, dropout)
+        recurrence = cell(input_size + source_size, hidden_size, layers, dropout)
+        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        self.recurrence = recurrence
         self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
         self.dropout = SequenceDropout(dropout)
 
@@ -97,12 +113,14 @@ class FixedContextDecoder(Decoder):
 
     def unroll(self, embedded: Tensor, memory: tuple[Tensor], state: State) -> Unrolled:
         context = memory[0].unsqueeze(1).expand(-1, embedded.size(1), -1)  # (B, T, H)
-        outputs, recurrent = self.recurrence(torch.cat([embedded, context], dim=-1), state.recurrent)
+        outputs, recurrent = self.recurrence.over(torch.cat([embedded, context], dim=-1), state.recurrent)
         return Unrolled(self.readout(self.dropout(outputs), embedded, context), None, State(recurrent))
 
 
 class AttentiveDecoder(Decoder):
-    """Base of the wirings that look: owns the attention and the bridge."""
+    """Base of the wirings that look: owns the attention; a member adds the bridge to its first state."""
+
+    bridge: Bridge
 
     def __init__(
         self,
@@ -110,12 +128,9 @@ class AttentiveDecoder(Decoder):
         alignment: Callable[..., Alignment],
         source_size: int,
         hidden_size: int,
-        cell: Cell,
-        layers: int,
     ) -> None:
         super().__init__()
         self.attention = Attention(score, alignment, query_size=hidden_size, state_size=source_size)
-        self.bridge = Bridge(cell, source_size, hidden_size, layers)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
         memory = self.attention.remember(encoded.states, encoded.mask)
@@ -136,28 +151,29 @@ class BahdanauDecoder(AttentiveDecoder):
         source_size: int,
         hidden_size: int,
         readout_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         readout: Literal["maxout", "tanh"] = "maxout",
         dropout: float = 0.0,
     ) -> None:
-        super().__init__(score, alignment, source_size, hidden_size, cell, layers)
+        super().__init__(score, alignment, source_size, hidden_size)
         self.readout_size = readout_size
         context_size = self.attention.context_size
-        self.recurrence = Recurrence(cell, input_size + context_size, hidden_size, layers, dropout)
+        recurrence = cell(input_size + context_size, hidden_size, layers, dropout)
+        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        self.recurrence = recurrence
         self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
         self.dropout = SequenceDropout(dropout)
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        products = loop_products(embedded.size(1))
         from_tokens, of_context = self.recurrence.split_inputs(embedded)
         layers, alignment = by_layer(state.recurrent), state.alignment
         outputs, contexts, weights = [], [], []
         for from_token in from_tokens:  # (B, gates)
-            looked = self.attention(layers[-1][0].unsqueeze(1), memory, alignment, products)
+            looked = self.attention(layers[-1][0].unsqueeze(1), memory, alignment)
             alignment = looked.state
-            from_context = products.linear(looked.context.squeeze(1), of_context)
-            layers = self.recurrence.step(from_token + from_context, layers, products)
+            from_context = F.linear(looked.context.squeeze(1), of_context)
+            layers = self.recurrence.step(from_token + from_context, layers)
             outputs.append(layers[-1][0])
             contexts.append(looked.context)
             weights.append(looked.weights)
@@ -181,16 +197,18 @@ class LuongDecoder(AttentiveDecoder):
         source_size: int,
         hidden_size: int,
         readout_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         input_feeding: bool = True,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__(score, alignment, source_size, hidden_size, cell, layers)
+        super().__init__(score, alignment, source_size, hidden_size)
         self.readout_size = readout_size
         self.input_feeding = input_feeding
         fed = readout_size if input_feeding else 0
-        self.recurrence = Recurrence(cell, input_size + fed, hidden_size, layers, dropout)
+        recurrence = cell(input_size + fed, hidden_size, layers, dropout)
+        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        self.recurrence = recurrence
         self.combine = nn.Linear(self.attention.context_size + hidden_size, readout_size, bias=False)
         self.dropout = SequenceDropout(dropout)
 
@@ -204,19 +222,18 @@ class LuongDecoder(AttentiveDecoder):
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         if self.input_feeding:
             return self._feed(embedded, memory, state)
-        outputs, recurrent = self.recurrence(embedded, state.recurrent)
-        readout, looked = self._look(outputs, memory, state.alignment, self._kept(outputs), PLAIN)
+        outputs, recurrent = self.recurrence.over(embedded, state.recurrent)
+        readout, looked = self._look(outputs, memory, state.alignment, self._kept(outputs))
         return Unrolled(readout, looked.weights, State(recurrent, looked.state))
 
     def _feed(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        products = loop_products(embedded.size(1))
         from_tokens, of_feed = self.recurrence.split_inputs(embedded)
         layers, alignment, feed = by_layer(state.recurrent), state.alignment, state.feed[0]
         readouts, weights = [], []
         kept = self._kept(state.recurrent[0])
         for from_token in from_tokens:  # (B, gates)
-            layers = self.recurrence.step(from_token + products.linear(feed, of_feed), layers, products)
-            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, kept, products)
+            layers = self.recurrence.step(from_token + F.linear(feed, of_feed), layers)
+            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, kept)
             feed, alignment = readout.squeeze(1), looked.state
             readouts.append(readout)
             weights.append(looked.weights)
@@ -224,12 +241,12 @@ class LuongDecoder(AttentiveDecoder):
         return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), after)
 
     def _kept(self, states: Tensor) -> Tensor:
-        """What dropout leaves of a state (B, 1, D): the same at all steps."""
+        """Dropout mask (B, 1, D) of the states, shared by all steps."""
         return self.dropout(states.new_ones(states.size(0), 1, states.size(-1)))
 
     def _look(
-        self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], kept: Tensor, products: Products
+        self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], kept: Tensor
     ) -> tuple[Tensor, Attended]:
-        looked = self.attention(outputs, memory, alignment, products)
+        looked = self.attention(outputs, memory, alignment)
         combined = torch.cat([looked.context, kept * outputs], dim=-1)
-        return torch.tanh(products.linear(combined, self.combine.weight)), looked
+        return torch.tanh(self.combine(combined)), looked

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Soft
 from nmt.model.attention import Attention
+from nmt.model.cell import GRU, Cell
 from nmt.model.dropout import SequenceDropout
-from nmt.model.recurrence import Cell, make_rnn, run_packed
 from nmt.model.score import Score
 
 
@@ -28,7 +28,7 @@ class Encoded(NamedTuple):
 
 
 class RecurrentEncoder(nn.Module):
-    """GRU or LSTM, one- or two-directional: hᵢ = [→hᵢ; ←hᵢ] (Bahdanau 2015, section 3.2).
+    """A recurrence, one- or two-directional: hᵢ = [→hᵢ; ←hᵢ] (Bahdanau 2015, section 3.2).
 
     Sentences are packed, so a backward layer starts at the last real token, never on padding.
     """
@@ -37,7 +37,7 @@ class RecurrentEncoder(nn.Module):
         self,
         input_size: int,
         hidden_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         bidirectional: bool = True,
         dropout: float = 0.0,
@@ -48,14 +48,14 @@ class RecurrentEncoder(nn.Module):
         Args:
             input_size: E.
             hidden_size: Of one direction.
-            cell: gru or lstm.
+            cell: Constructor of the recurrent cell.
             layers: Recurrences on top of each other.
             bidirectional: Read from both ends.
             dropout: Acts on states, between layers and on top.
             normalise: Whether states pass through layer normalisation (Ba 2016).
         """
         super().__init__()
-        self.rnn = make_rnn(cell, input_size, hidden_size, layers, dropout, bidirectional)
+        self.rnn = cell(input_size, hidden_size, layers, dropout, bidirectional)
         self.dropout = SequenceDropout(dropout)
         self.directions = 2 if bidirectional else 1
         self.output_size = hidden_size * self.directions
@@ -66,7 +66,7 @@ class RecurrentEncoder(nn.Module):
         batch, width = mask.shape
         places, sizes, ranks = _packing(lengths, width, embedded.device)
         packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
-        outputs, last = run_packed(self.rnn, packed, sizes)
+        outputs, last = self.rnn.over_packed(packed, sizes)
         if self.norm is not None:
             outputs = self.norm(outputs).to(outputs.dtype)  # autocast gives fp32
         states = outputs.new_zeros(batch * width, self.output_size).index_copy(0, places, outputs)
@@ -86,7 +86,7 @@ class SelfAttentiveEncoder(RecurrentEncoder):
         score: Callable[..., Score],
         input_size: int,
         hidden_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         bidirectional: bool = True,
         dropout: float = 0.0,

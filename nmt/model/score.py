@@ -13,9 +13,11 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from nmt.errors import UserError
-from nmt.model.products import PLAIN, Products
+
+KEEP_HIDDEN = 2**26  # numbers of the additive score's hidden layers that a training step stores: 256 MiB
 
 
 class Score(nn.Module):
@@ -33,15 +35,15 @@ class Score(nn.Module):
         """What the score needs of the encoder states: (B, S, H) → (B, S, A)."""
         return states
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        """Energies (B, T, S) of queries (B, T, Q) against keys (B, S, A); a loop brings its own `products`."""
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        """Energies (B, T, S) of queries (B, T, Q) against keys (B, S, A)."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula")
 
     def values(self, states: Tensor) -> Tensor:
         """What is averaged to the context: (B, S, H), or (B, K, S, …) with heads."""
         return states
 
-    def merge(self, contexts: Tensor, products: Products) -> Tensor:
+    def merge(self, contexts: Tensor) -> Tensor:
         """The heads' contexts (B, K, T, …) as one (B, T, context size)."""
         return contexts
 
@@ -61,15 +63,15 @@ class Dot(Score):
                 f"model.decoder.hidden_size={state_size} (it is {query_size}), or use model/score=general."
             )
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        return products.match(query, keys)
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        return query @ keys.mT
 
 
 class ScaledDot(Dot):
     """e = s'h / √H (Vaswani 2017, eq. 1): energies keep their size as states grow, and softmax its slope."""
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        return products.match(query, keys) / math.sqrt(keys.size(-1))
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        return query @ keys.mT / math.sqrt(keys.size(-1))
 
 
 class General(Score):
@@ -82,8 +84,8 @@ class General(Score):
     def keys(self, states: Tensor) -> Tensor:
         return self.key(states)
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        return products.match(query, keys)
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        return query @ keys.mT
 
 
 class Additive(Score):
@@ -102,8 +104,8 @@ class Additive(Score):
     def keys(self, states: Tensor) -> Tensor:
         return self.key(states)
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        return products.additive(products.linear(query, self.query.weight), keys, self.v.weight[0])
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        return additive_energies(self.query(query), keys, self.v.weight[0])
 
 
 class NormalisedAdditive(Additive):
@@ -116,17 +118,17 @@ class NormalisedAdditive(Additive):
         super().__init__(query_size, state_size, size)
         self.log_gain = nn.Parameter(torch.zeros(1))
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         direction = self.v.weight[0] / self.v.weight[0].norm()
-        energies = products.additive(products.linear(query, self.query.weight), keys, direction)
+        energies = additive_energies(self.query(query), keys, direction)
         return self.log_gain.exp() * energies
 
 
 class Coverage(Additive):
     """e = v'tanh(W₁h + W₂s + b + uC), C the weight that h has had so far (Tu 2016): what is done can be left.
 
-    Tu's coverage of dimension 1, without fertilities. Every step's hidden layer is stored for the backward pass, where
-    `Additive` would compute it again: very long sentences need smaller batches.
+    Tu's coverage of dimension 1, without fertilities. Every step has keys of its own, which are stored for the backward
+    pass: very long sentences need smaller batches.
     """
 
     looks_back = True
@@ -137,10 +139,6 @@ class Coverage(Additive):
 
     def look_back(self, keys: Tensor, attended: Tensor) -> Tensor:
         return keys + self.u(attended.mT)  # (B, S, 1) → (B, S, A)
-
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        # The keys are new at every step: there is nothing that the steps of a loop could share.
-        return PLAIN.additive(products.linear(query, self.query.weight), keys, self.v.weight[0])
 
 
 class FeedForward(Score):
@@ -155,7 +153,7 @@ class FeedForward(Score):
     def keys(self, states: Tensor) -> Tensor:
         return self.v(self.key(states).tanh())  # (B, S, 1)
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         return keys.mT.expand(-1, query.size(1), -1)
 
 
@@ -179,8 +177,8 @@ class KeyValue(Score):
     def values(self, states: Tensor) -> Tensor:
         return states[..., 1::2].contiguous()
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        energies: Tensor = self.inner(query, keys, products)
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        energies: Tensor = self.inner(query, keys)
         return energies
 
 
@@ -194,8 +192,8 @@ class WithHeads(Score):
         self.heads = heads
         self.output = nn.Linear(values_size, state_size, bias=False)
 
-    def merge(self, contexts: Tensor, products: Products) -> Tensor:
-        return products.linear(contexts.transpose(1, 2).flatten(2), self.output.weight)
+    def merge(self, contexts: Tensor) -> Tensor:
+        return self.output(contexts.transpose(1, 2).flatten(2))
 
 
 class MultiHead(WithHeads):
@@ -220,9 +218,9 @@ class MultiHead(WithHeads):
     def values(self, states: Tensor) -> Tensor:
         return self._split(self.value(states))
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        queries = self._split(products.linear(query, self.query.weight))
-        return products.match(queries, keys) / math.sqrt(keys.size(-1))
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        queries = self._split(self.query(query))
+        return queries @ keys.mT / math.sqrt(keys.size(-1))
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, N, A) → (B, K, N, A/K)."""
@@ -247,12 +245,35 @@ class Structured(WithHeads):
     def values(self, states: Tensor) -> Tensor:
         return states.unsqueeze(1).expand(-1, self.heads, -1, -1)
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         return keys.expand(-1, -1, query.size(1), -1)
 
 
+def additive_energies(queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
+    """v'tanh(query + key) for every query (B, T, A) and key (B, S, A): (B, T, S).
+
+    The hidden layers are B·T·S·A numbers. Where they are more than `KEEP_HIDDEN`, the backward pass computes them again
+    instead of storing them, one query at a time, so that long sentences can be trained on.
+    """
+
+    def energies(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
+        return (keys + query.unsqueeze(1)).tanh_() @ v
+
+    # A decoder that looks once a step calls with T = 1, about as often as the source is long.
+    stored = keys.numel() * max(queries.size(1), keys.size(1))
+    again = torch.is_grad_enabled() and stored > KEEP_HIDDEN
+    v = v.to(keys.dtype)
+    rows = [
+        checkpoint(energies, query, keys, v, use_reentrant=False, preserve_rng_state=False)
+        if again
+        else energies(query, keys, v)
+        for query in queries.unbind(dim=1)
+    ]
+    return torch.stack(rows, dim=1)
+
+
 def at_least_one(**sizes: int) -> None:
-    """Raise a UserError for a size that is none."""
+    """Raise a UserError for a size below 1."""
     for name, value in sizes.items():
         if value < 1:
             raise UserError(f"The {name} of a score must be at least 1; it is {value}.")

@@ -5,6 +5,7 @@ Shapes: B batch, S source length, T target length, E embedding size, R readout s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
+from nmt.model.cell import GRU, Cell
 from nmt.model.decoder import Decoder, State, Unrolled
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded, RecurrentEncoder
@@ -42,6 +44,7 @@ class Seq2Seq(nn.Module):
         decoder: Callable[..., Decoder],
         embedding_size: int,
         readout_size: int,
+        cell: Callable[..., Cell] = GRU,
         score: Callable[..., Score] | None = None,
         alignment: Callable[..., Alignment] | None = None,
         tie: Literal["none", "target", "all"] = "target",
@@ -60,6 +63,7 @@ class Seq2Seq(nn.Module):
             decoder: Constructor of the wiring.
             embedding_size: Size of both embeddings.
             readout_size: Size of the vector in front of the output layer.
+            cell: Constructor of the recurrent cell, for the encoder and the decoder unless one has a cell of its own.
             score: Constructor of the attention's score; None for a wiring without attention.
             alignment: Constructor of the attention's alignment; likewise.
             tie: Share the target embedding with the output layer ("target"), and with the source embedding too ("all").
@@ -72,13 +76,14 @@ class Seq2Seq(nn.Module):
         super().__init__()
         self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
         self.embed_target = nn.Embedding(target_vocab, embedding_size, padding_idx=PAD)
-        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout)
+        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout, cell=_own_cell(encoder) or cell)
         parts = {} if score is None else {"score": score, "alignment": alignment}
         self.decoder = decoder(
             input_size=embedding_size,
             source_size=self.encoder.output_size,
             readout_size=readout_size,
             dropout=state_dropout,
+            cell=_own_cell(decoder) or cell,
             **parts,
         )
         self.embedding_dropout = SequenceDropout(embedding_dropout)
@@ -137,25 +142,17 @@ class Seq2Seq(nn.Module):
         return Output(torch.cat(readouts, dim=1), torch.cat(weights, dim=1) if weights else None)
 
     def _initialise(self) -> None:
-        """Orthogonal recurrences, one block per gate; Xavier elsewhere; LSTM forget gates start open, norms as one."""
-        for name, parameter in self.named_parameters():
-            if "weight_hh" in name:
-                for gate in parameter.data.split(parameter.size(1)):
-                    nn.init.orthogonal_(gate)
-            elif "embed" in name:
-                nn.init.normal_(parameter, std=parameter.size(1) ** -0.5)
-                parameter.data[PAD].zero_()
-            elif parameter.dim() > 1:
-                nn.init.xavier_uniform_(parameter)
-            elif name.endswith("norm.weight"):
-                nn.init.ones_(parameter)
-            else:
-                nn.init.zeros_(parameter)
+        """Draw first weights: cells know theirs; Xavier for matrices; embeddings of length about 1, padding 0."""
         for module in self.modules():
-            if isinstance(module, nn.LSTM):
-                for name, bias in module.named_parameters():
-                    if "bias_ih" in name:  # gates in the order input, forget, cell, output
-                        bias.data[module.hidden_size : 2 * module.hidden_size] = 1.0
+            if isinstance(module, Cell):
+                module.initialise()
+            elif isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+                module.weight.data[PAD].zero_()
 
     def _tie(self, tie: str, joint_vocab: bool) -> None:
         if tie == "none":
@@ -170,3 +167,8 @@ class Seq2Seq(nn.Module):
             if not joint_vocab:
                 raise UserError("model.tie=all needs one vocabulary for both languages: set data.joint_vocab=true.")
             self.embed_source.weight = self.embed_target.weight
+
+
+def _own_cell(part: Callable[..., nn.Module]) -> Callable[..., Cell] | None:
+    """The cell that the configuration of an encoder or a decoder names, if it does."""
+    return part.keywords.get("cell") if isinstance(part, functools.partial) else None

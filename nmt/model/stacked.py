@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.decoder import AttentiveDecoder, Readout, State, Unrolled
+from nmt.model.cell import GRU, Cell
+from nmt.model.decoder import AttentiveDecoder, Bridge, Readout, State, Unrolled
 from nmt.model.dropout import SequenceDropout
-from nmt.model.recurrence import Cell, Recurrence
 from nmt.model.score import Score
 
 
@@ -34,28 +34,30 @@ class StackedDecoder(AttentiveDecoder):
         source_size: int,
         hidden_size: int,
         readout_size: int,
-        cell: Cell = "gru",
+        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         readout: Literal["maxout", "tanh"] = "maxout",
         dropout: float = 0.0,
         normalise: bool = False,
     ) -> None:
         """Build it; `layers` are those of the second recurrence."""
-        super().__init__(score, alignment, source_size, hidden_size, cell, 1 + layers)
+        super().__init__(score, alignment, source_size, hidden_size)
         self.readout_size = readout_size
         context_size = self.attention.context_size
-        self.asking = Recurrence(cell, input_size, hidden_size, 1, dropout)
-        self.reading = Recurrence(cell, hidden_size + context_size, hidden_size, layers, dropout)
+        asking = cell(input_size, hidden_size, 1, dropout)
+        self.bridge = Bridge(asking.parts, source_size, hidden_size, 1 + layers)
+        self.asking = asking
+        self.reading = cell(hidden_size + context_size, hidden_size, layers, dropout)
         self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
         self.dropout = SequenceDropout(dropout)
         self.norm = nn.LayerNorm(hidden_size) if normalise else None
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         first, rest = (tuple(part[:, layers] for part in state.recurrent) for layers in (slice(1), slice(1, None)))
-        queries, first = self.asking(embedded, first)
+        queries, first = self.asking.over(embedded, first)
         looked = self.attention(queries, memory, state.alignment)
         seen = torch.cat([self.dropout(queries), looked.context], dim=-1)
-        outputs, rest = self.reading(seen, rest)
+        outputs, rest = self.reading.over(seen, rest)
         if self.norm is not None:
             outputs = self.norm(outputs + queries)
         readout = self.readout(self.dropout(outputs), embedded, looked.context)

@@ -7,7 +7,6 @@ list of what has happened so far. Autograd differentiates them.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment, ForwardOnly, Hard, LocalM, LocalP, Soft, Static
 from nmt.model.attention import Attention
+from nmt.model.cell import GRU, LSTM, Cell, ChoGRU, NormalisedGRU, NormalisedLSTM
 from nmt.model.decoder import BahdanauDecoder, FixedContextDecoder, LuongDecoder
 from nmt.model.encoder import SelfAttentiveEncoder
 from nmt.model.score import (
@@ -55,15 +55,13 @@ def energy(score: Score, s: Tensor, h: Tensor, covered: Tensor) -> Tensor:
         return s @ (score.key.weight @ h)
     if kind is FeedForward:
         return score.v.weight[0] @ (score.key.weight @ h + score.key.bias).tanh()
-    inner = score.key.weight @ h + score.key.bias + score.query.weight @ s
-    if kind is Additive:
-        return score.v.weight[0] @ inner.tanh()
+    if kind not in (Additive, Coverage, NormalisedAdditive):
+        raise AssertionError(f"write the formula of {kind.__name__} here")
+    inner, v = score.key.weight @ h + score.key.bias + score.query.weight @ s, score.v.weight[0]
     if kind is Coverage:
-        return score.v.weight[0] @ (inner + score.u.weight[:, 0] * covered).tanh()
-    if kind is NormalisedAdditive:
-        v = score.v.weight[0]
-        return score.log_gain.exp()[0] * (v @ inner.tanh()) / (v @ v).sqrt()
-    raise AssertionError(f"write the formula of {kind.__name__} here")
+        inner = inner + score.u.weight[:, 0] * covered
+    e = v @ inner.tanh()
+    return score.log_gain.exp()[0] * e / (v @ v).sqrt() if kind is NormalisedAdditive else e
 
 
 def heads(score: Score, s: Tensor, h: list[Tensor], past: Past) -> list[tuple[Tensor, list[Tensor]]]:
@@ -143,22 +141,22 @@ def logits_of_one(model: Seq2Seq, source: Tensor, target: Tensor) -> Tensor:
         y = model.embed_target.weight[token]
         if isinstance(decoder, BahdanauDecoder):  # cₜ = attend(sₜ₋₁), sₜ = f([y; c], sₜ₋₁)
             c, _ = attend(decoder.attention, state[-1][0], h, past)
-            state = cells(decoder.recurrence.rnn, torch.cat([y, c]), state)
+            state = cells(decoder.recurrence, torch.cat([y, c]), state)
             t = readout(decoder.readout, torch.cat([state[-1][0], y, c]))
         elif isinstance(decoder, LuongDecoder):  # sₜ = f(y, sₜ₋₁), cₜ = attend(sₜ), h̃ = tanh(W[c; s])
             x = torch.cat([y, feed]) if decoder.input_feeding else y
-            state = cells(decoder.recurrence.rnn, x, state)
+            state = cells(decoder.recurrence, x, state)
             c, _ = attend(decoder.attention, state[-1][0], h, past)
             t = feed = (decoder.combine.weight @ torch.cat([c, state[-1][0]])).tanh()
         elif isinstance(decoder, StackedDecoder):  # qₜ = f(y, qₜ₋₁), cₜ = attend(qₜ), sₜ = g([q; c], sₜ₋₁)
-            asking = cells(decoder.asking.rnn, y, state[:1])
+            asking = cells(decoder.asking, y, state[:1])
             c, _ = attend(decoder.attention, asking[-1][0], h, past)
-            state = asking + cells(decoder.reading.rnn, torch.cat([asking[-1][0], c]), state[1:])
+            state = asking + cells(decoder.reading, torch.cat([asking[-1][0], c]), state[1:])
             s = state[-1][0] if decoder.norm is None else normalised(decoder.norm, state[-1][0] + asking[-1][0])
             t = readout(decoder.readout, torch.cat([s, y, c]))
         else:
             assert isinstance(decoder, FixedContextDecoder)
-            state = cells(decoder.recurrence.rnn, torch.cat([y, summary]), state)
+            state = cells(decoder.recurrence, torch.cat([y, summary]), state)
             t = readout(decoder.readout, torch.cat([state[-1][0], y, summary]))
         logits.append(model.output.weight @ t + model.output.bias)
     return torch.stack(logits)
@@ -201,13 +199,12 @@ def bridge(layer: nn.Module, summary: Tensor) -> list[tuple[Tensor, ...]]:
     return [tuple(blocks[part * layer.layers + i] for part in range(layer.parts)) for i in range(layer.layers)]
 
 
-def recur(rnn: nn.GRU | nn.LSTM, inputs: list[Tensor]) -> tuple[list[Tensor], Tensor]:
+def recur(rnn: Cell, inputs: list[Tensor]) -> tuple[list[Tensor], Tensor]:
     """All layers and directions over one sentence: the top states, and the last one of each direction."""
-    parts = 2 if isinstance(rnn, nn.LSTM) else 1
     for layer in range(rnn.num_layers):
         directions = []
         for suffix in ("", "_reverse") if rnn.bidirectional else ("",):
-            state = tuple(inputs[0].new_zeros(rnn.hidden_size) for _ in range(parts))
+            state = tuple(inputs[0].new_zeros(rnn.hidden_size) for _ in range(rnn.parts))
             outputs = []
             for x in inputs[::-1] if suffix else inputs:
                 state = cell(rnn, f"l{layer}{suffix}", x, state)
@@ -218,7 +215,7 @@ def recur(rnn: nn.GRU | nn.LSTM, inputs: list[Tensor]) -> tuple[list[Tensor], Te
     return inputs, torch.cat(last)
 
 
-def cells(rnn: nn.Module, x: Tensor, states: list[tuple[Tensor, ...]]) -> list[tuple[Tensor, ...]]:
+def cells(rnn: Cell, x: Tensor, states: list[tuple[Tensor, ...]]) -> list[tuple[Tensor, ...]]:
     """One step of all layers."""
     after = []
     for layer, state in enumerate(states):
@@ -227,19 +224,36 @@ def cells(rnn: nn.Module, x: Tensor, states: list[tuple[Tensor, ...]]) -> list[t
     return after
 
 
-def cell(rnn: nn.Module, name: str, x: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """One GRU or LSTM cell, from the equations in PyTorch's documentation."""
-    size = rnn.hidden_size
-    w_x, w_h = getattr(rnn, f"weight_ih_{name}"), getattr(rnn, f"weight_hh_{name}")
-    b_x, b_h = getattr(rnn, f"bias_ih_{name}"), getattr(rnn, f"bias_hh_{name}")
-    h = state[0]
-    gates = [slice(a, b) for a, b in pairwise(range(0, w_x.size(0) + 1, size))]
-    from_x = [w_x[g] @ x + b_x[g] for g in gates]
-    from_h = [w_h[g] @ h + b_h[g] for g in gates]
-    if isinstance(rnn, nn.GRU):
-        r, z = (from_x[0] + from_h[0]).sigmoid(), (from_x[1] + from_h[1]).sigmoid()
-        n = (from_x[2] + r * from_h[2]).tanh()
-        return ((1 - z) * n + z * h,)
-    i, f, g, o = (a + b for a, b in zip(from_x, from_h, strict=True))
-    c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
-    return o.sigmoid() * c.tanh(), c
+def cell(rnn: Cell, layer: str, x: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """One step of one layer, gate by gate."""
+    kind, h = type(rnn), state[0]
+
+    def gates(name: str, of: Tensor) -> list[Tensor]:
+        """The products of `of` with the matrix of each gate, its bias added if it has one."""
+        products = getattr(rnn, f"weight_{name}_{layer}") @ of
+        if rnn.bias:
+            products = products + getattr(rnn, f"bias_{name}_{layer}")
+        return [products[i : i + rnn.hidden_size] for i in range(0, len(products), rnn.hidden_size)]
+
+    def norm(name: str, *parts: Tensor) -> list[Tensor]:
+        """Several gates, normalised as one vector."""
+        return list(normalised(getattr(rnn, f"norm_{name}_{layer}"), torch.cat(parts)).split(rnn.hidden_size))
+
+    from_x, from_h = gates("ih", x), gates("hh", h)
+    if kind in (LSTM, NormalisedLSTM):
+        if kind is NormalisedLSTM:
+            from_x, from_h = norm("x", *from_x), norm("h", *from_h)
+        i, f, g, o = (a + b for a, b in zip(from_x, from_h, strict=True))
+        c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
+        shown = norm("c", c)[0] if kind is NormalisedLSTM else c
+        return o.sigmoid() * shown.tanh(), c
+    if kind is NormalisedGRU:
+        from_x = norm("x_gates", *from_x[:2]) + norm("x_candidate", from_x[2])
+        from_h = norm("h_gates", *from_h[:2]) + norm("h_candidate", from_h[2])
+    r, z = (from_x[0] + from_h[0]).sigmoid(), (from_x[1] + from_h[1]).sigmoid()
+    if kind is ChoGRU:
+        n = (from_x[2] + gates("hh", r * h)[2]).tanh()
+        return ((1 - z) * h + z * n,)
+    if kind not in (GRU, NormalisedGRU):
+        raise AssertionError(f"write the formula of {kind.__name__} here")
+    return ((1 - z) * (from_x[2] + r * from_h[2]).tanh() + z * h,)

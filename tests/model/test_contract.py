@@ -7,20 +7,20 @@ import torch
 
 from nmt.composition import composed
 from nmt.config import load_config
+from nmt.model.cell import Cell
 from nmt.special import BOS, PAD
 from nmt.translator import build_model
-from tests.conftest import MODELS, sentences, tiny_model
+from tests.conftest import CELLS, MODELS, sentences, tiny_model
 
 STACKED = ("model.encoder.layers=2", "model.decoder.layers=3")
 ONE_WAY = ("model.encoder.bidirectional=false", "model.encoder.hidden_size=32")
 NORMALISED = ("model.encoder.normalise=true", "model.decoder.normalise=true")
-LSTM = ("model.encoder.cell=lstm", "model.decoder.cell=lstm")
 EXTRA = [
     ("model=bahdanau", *STACKED, *ONE_WAY),
     ("model=luong", *STACKED),
     ("model=luong_input_feeding", *STACKED, *ONE_WAY),
     ("model=seq2seq", *STACKED),
-    ("model=luong_input_feeding", "model/score=concat", "model.decoder.cell=lstm"),
+    ("model=luong_input_feeding", "model/score=concat", "+model/cell@model.decoder.cell=lstm"),
     ("model=luong_input_feeding", "model/score=coverage", "model/alignment=local_p"),
     ("model=luong", "model/score=multi_head", "model/alignment=forward_only"),
     ("model=bahdanau", "model/score=multi_head", "model/alignment=static"),
@@ -30,8 +30,12 @@ EXTRA = [
     ("model=self_attentive", "model.encoder.normalise=true"),
     ("model=stacked", *NORMALISED),
 ]
-# Every model as it is, and with other cells, deeper and reading in one direction.
-CASES = [(f"model={name}", *variant) for name in MODELS for variant in ((), LSTM + STACKED + ONE_WAY)] + EXTRA
+# Every model as it is, and deeper, with LSTM cells and reading in one direction; every cell, whole sequences and steps.
+CASES = [
+    *((f"model={name}", *variant) for name in MODELS for variant in ((), ("model/cell=lstm", *STACKED, *ONE_WAY))),
+    *((f"model={name}", f"model/cell={cell}", *STACKED) for name in ("bahdanau", "stacked") for cell in CELLS),
+    *EXTRA,
+]
 every_model = pytest.mark.parametrize("overrides", CASES, ids=" ".join)
 
 LENGTHS = [7, 2, 5, 1]
@@ -123,15 +127,24 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
     assert torch.equal(model(*arguments).readout, model(*arguments).readout)
 
 
-def test_first_weights_are_in_their_places() -> None:
-    """Norms change nothing but the scale, LSTMs forget little, and padding is nothing."""
-    model = build_model(load_config(composed("model=stacked", *NORMALISED, *LSTM)), source_vocab=8, target_vocab=8)
-    norms = [module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)]
-    assert len(norms) == 2
-    assert all((norm.weight == 1).all() and (norm.bias == 0).all() for norm in norms)
-    lstms = [module for module in model.modules() if isinstance(module, torch.nn.LSTM)]
-    assert lstms
-    for lstm in lstms:
-        _, forget, *_ = lstm.bias_ih_l0.split(lstm.hidden_size)
-        assert (forget == 1).all()
+@pytest.mark.parametrize("name", CELLS)
+def test_first_weights_are_in_their_places(name: str) -> None:
+    """Norms change nothing but the scale, states are rotated, LSTMs forget little, and padding is nothing."""
+    overrides = ("model=stacked", f"model/cell={name}", *NORMALISED)
+    model = build_model(load_config(composed(*overrides)), source_vocab=8, target_vocab=8)
+    for norm in (module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)):
+        assert (norm.weight == 1).all()
+    assert (model.encoder.norm.bias == 0).all()
+    cells = [module for module in model.modules() if isinstance(module, Cell)]
+    assert len(cells) == 3
+    for cell in cells:
+        size = cell.hidden_size
+        for gate in cell.weight_hh_l0.split(size):
+            torch.testing.assert_close(gate @ gate.T, torch.eye(size), rtol=0, atol=1e-5)
+        norms = [norm for name, norm in cell.named_children() if name.startswith("norm_x")]
+        biases = cell.bias_ih_l0 if cell.bias else norms[0].bias
+        is_open = torch.zeros_like(biases, dtype=torch.bool)
+        is_open[size : 2 * size] = cell.parts == 2
+        assert torch.equal(biases == 1, is_open)
+        assert torch.equal(biases == 0, ~is_open)
     assert (model.embed_source.weight[PAD] == 0).all()

@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.factory import constructor
+from nmt.model import score as score_module
 from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
-from nmt.model.products import PLAIN, LoopProducts
 from nmt.model.score import Additive, Dot, FeedForward, General, KeyValue, MultiHead, Structured
-from tests.conftest import MODELS, ROOT, logits_of, sentences, tiny_model
+from tests.conftest import CELLS, MODELS, ROOT, logits_of, sentences, tiny_model
 from tests.model import naive
 
 T, S, Q = 5, 6, 8
@@ -52,9 +52,8 @@ def test_attention(score: str, alignment: str, one_by_one: bool) -> None:
 
     memory = attention.remember(states, mask)
     state, contexts, weights = attention.initial_state(memory), [], []
-    products = LoopProducts(T) if one_by_one else PLAIN
     for query in queries.split(1 if one_by_one else T, dim=1):
-        looked = attention(query, memory, state, products)
+        looked = attention(query, memory, state)
         state = looked.state
         contexts.append(looked.context)
         weights.append(looked.weights)
@@ -73,7 +72,9 @@ WIRINGS = [
     *((f"model={name}",) for name in MODELS),
     ("model=bahdanau", "model.decoder.readout=tanh", "model.decoder.layers=2"),
     ("model=luong", "model.encoder.layers=2"),
-    ("model=luong_input_feeding", "model.decoder.cell=lstm", "model.decoder.layers=2"),
+    *(("model=luong_input_feeding", f"model/cell={cell}", "model.decoder.layers=2") for cell in CELLS),
+    *(("model=seq2seq", f"model/cell={cell}", "model.encoder.layers=2") for cell in CELLS),
+    ("model=luong", "+model/cell@model.decoder.cell=lstm"),
     ("model=luong_input_feeding", "model/alignment=local_p", "model/score=coverage"),
     ("model=seq2seq", "model.encoder.bidirectional=false", "model.decoder.layers=2"),
     ("model=seq2seq", "model/encoder=self_attentive"),
@@ -101,6 +102,33 @@ def assert_same_with_gradients(fast: Tensor, slow: Tensor, inputs: list[Tensor])
     ]
     for a, b in zip(*gradients, strict=True):
         torch.testing.assert_close(a, b, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("budget", [0, 2**20], ids=["computed again", "stored"])
+def test_additive_energies(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(score_module, "KEEP_HIDDEN", budget)
+    shapes = (2, 3, 4), (2, 5, 4), (4,)
+    queries, keys, v = (torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes)
+    saved: list[Tensor] = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: saved.append(x) or x, lambda x: x):
+        fast = score_module.additive_energies(queries, keys, v)
+    hidden = [x for x in saved if x.shape == keys.shape and x.data_ptr() != keys.data_ptr()]
+    assert bool(hidden) == (budget > 0)
+    assert_same_with_gradients(fast, (queries.unsqueeze(2) + keys.unsqueeze(1)).tanh() @ v, [queries, keys, v])
+
+
+@pytest.mark.parametrize("kind", ["score", "alignment", "cell"])
+def test_a_part_without_a_twin_is_asked_for_one(kind: str) -> None:
+    """A new YAML file is enrolled here, and the failure says what is missing."""
+    model = tiny_model("model=bahdanau")
+    part = {
+        "score": model.decoder.attention.score,
+        "alignment": model.decoder.attention.alignment,
+        "cell": model.encoder.rnn,
+    }
+    part[kind].__class__ = type("Novel", (type(part[kind]).__bases__[0],), {})
+    with pytest.raises(AssertionError, match="write the formula of Novel here"):
+        naive.logits_of_one(model, torch.tensor([5, 2]), torch.tensor([1, 7]))
 
 
 def test_concat_is_additive_with_one_matrix() -> None:

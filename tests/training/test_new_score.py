@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from nmt.config import TrainSettings
 from nmt.model import score
-from nmt.model.products import PLAIN, Products
 from nmt.training.schedule import Cosine
 from tests.conftest import ROOT, tiny_model
 from tests.training.toys import make_trainer, share_right, toy_store
@@ -23,10 +22,10 @@ class Distance(score.Score):
         super().__init__(query_size, state_size)
         self.query = nn.Linear(query_size, state_size, bias=False)
 
-    def forward(self, query: Tensor, keys: Tensor, products: Products = PLAIN) -> Tensor:
-        placed = products.linear(query, self.query.weight)
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        placed = self.query(query)
         squares = placed.square().sum(-1, keepdim=True) + keys.square().sum(-1).unsqueeze(1)
-        return (2 * products.match(placed, keys) - squares) / keys.size(-1) ** 0.5
+        return (2 * placed @ keys.mT - squares) / keys.size(-1) ** 0.5
 
 
 @pytest.fixture

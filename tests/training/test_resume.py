@@ -28,7 +28,7 @@ def bytes_of(trainer: Trainer, step: int) -> list[bytes]:
     return [(trainer.checkpoints.path(step) / name).read_bytes() for name in (MODEL, TENSORS)]
 
 
-@pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model.decoder.cell=lstm")], ids=" ".join)
+@pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model/cell=lstm")], ids=" ".join)
 @pytest.mark.parametrize("accumulate", [1, 3])
 def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], accumulate: int) -> None:
     """Twelve updates at once, or seven (in the middle of an epoch, between log lines) and five more: the same bytes."""
