@@ -1,14 +1,28 @@
-"""The real commands, as a user types them, on a corpus of a few hundred pairs."""
+"""The real commands on a corpus of a few hundred pairs, within the test's process or in one of their own."""
 
 from __future__ import annotations
 
+import io
+import json
+import logging
 import os
+import runpy
+import signal
 import subprocess
 import sys
+import traceback
+import unittest.mock
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from filelock import FileLock
+from hydra.core.global_hydra import GlobalHydra
 
+from nmt.interrupt import SIGNALS
 from tests.conftest import ROOT
 
 Finished = tuple[Path, subprocess.CompletedProcess[str]]  # a run directory, and what train.py printed
@@ -29,7 +43,47 @@ def corpus_lines() -> list[str]:
     ]
 
 
-def command(name: str, *arguments: str, stdin: str | bytes = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def command(name: str, *arguments: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
+    """What a command prints and its exit code: run in this process, which has imported PyTorch already."""
+    content = stdin.encode() if isinstance(stdin, str) else stdin
+    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", write_through=True) for data in (content, b"", b"")]
+    code: Any = 0
+    with _restored(), unittest.mock.patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2]):
+        sys.argv = [str(ROOT / name), *arguments]
+        try:
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            code = 1
+            traceback.print_exc()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(sys.argv, code, out, err)
+
+
+@contextmanager
+def _restored() -> Iterator[None]:
+    """Put back what a command changes in its process."""
+    log, argv, hook, rng = logging.getLogger("nmt"), sys.argv, sys.unraisablehook, torch.get_rng_state()
+    level, handlers, propagate = log.level, log.handlers[:], log.propagate
+    signals = {number: signal.getsignal(number) for number in SIGNALS}
+    with unittest.mock.patch.dict(os.environ):
+        try:
+            yield
+        finally:
+            GlobalHydra.instance().clear()
+            for handler in set(log.handlers) - set(handlers):
+                handler.close()
+            log.level, log.handlers[:], log.propagate = level, handlers, propagate
+            sys.argv, sys.unraisablehook = argv, hook
+            torch.set_rng_state(rng)
+            torch.set_num_threads(1)
+            for number, handler in signals.items():
+                signal.signal(number, handler)
+
+
+def process(name: str, *arguments: str, stdin: str | bytes = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own, as a user starts it."""
     content = stdin.encode() if isinstance(stdin, str) else stdin
     done = subprocess.run(
         [sys.executable, str(ROOT / name), *arguments],
@@ -57,12 +111,20 @@ def train_arguments(folder: Path, *more: str) -> list[str]:
     ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    folder = tmp_path_factory.mktemp("finished")
-    done = command("train.py", *train_arguments(folder))
-    assert done.returncode == 0, done.stderr
-    return folder / "run", done
+    """One finished run for all tests of all workers, which copy it before they change anything."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished"
+    with FileLock(f"{folder}.lock"):
+        record = folder / "output.json"
+        if not record.exists():
+            folder.mkdir()
+            done = process("train.py", *train_arguments(folder))
+            assert done.returncode == 0, done.stderr
+            record.write_text(json.dumps([done.stdout, done.stderr]))
+        out, err = json.loads(record.read_text())
+    return folder / "run", subprocess.CompletedProcess([], 0, out, err)
 
 
 def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:

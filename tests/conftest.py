@@ -12,6 +12,8 @@ from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.special import EOS, PAD
 
+pytest_plugins = ["tests.commands"]  # the fixture of a finished run
+
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
 CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"))

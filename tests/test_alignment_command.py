@@ -13,9 +13,7 @@ import evaluate
 import translate
 from nmt.errors import UserError
 from nmt.files import read_sealed
-from tests.commands import Finished, assert_fails, command, finished, train_arguments
-
-__all__ = ["finished"]  # pytest finds the fixture here
+from tests.commands import Finished, assert_fails, command, train_arguments
 
 
 @pytest.fixture(scope="module")

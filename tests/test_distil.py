@@ -16,9 +16,7 @@ from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.settings import Direction
 from nmt.errors import UserError
 from nmt.run import Run
-from tests.commands import Finished, assert_fails, command, finished, train_arguments
-
-__all__ = ["finished"]  # pytest finds the fixture here
+from tests.commands import Finished, assert_fails, command, train_arguments
 
 
 def pairs_of(path: Path) -> list[list[str]]:

@@ -15,12 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from nmt.errors import UserError
-from nmt.run import Run, newest_finished
-from tests.commands import Finished, assert_fails, command, finished, train_arguments
+from nmt.run import newest_finished
+from tests.commands import Finished, assert_fails, command, process, train_arguments
 from tests.conftest import ROOT
-
-__all__ = ["finished"]  # pytest finds the fixture here
 
 
 def test_training_leaves_a_whole_run(finished: Finished) -> None:
@@ -127,7 +124,7 @@ def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
         (["+train.max_stepz=3"], ["train.max_stepz", "did you mean 'max_steps'"]),
         (["train.max_epochs=many"], ["train.max_epochs must be a whole number", "'many'"]),
         (["optimizer.lr=abc"], ["optimizer.lr must be a number"]),
-        (["model.encoder.cell=gruu"], ["model.encoder.cell", "did you mean 'gru'"]),
+        (["model/cell=gruu"], ["no model/cell=gruu", "did you mean 'gru'"]),
         (["data=anki"], ["python scripts/download_anki.py fra"]),
         (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
         (["data.path=nowhere.tsv"], ["nowhere.tsv does not exist"]),
@@ -159,7 +156,7 @@ def test_a_sweep_side_by_side(tmp_path: Path) -> None:
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     arguments = [a for a in train_arguments(tmp_path) if not a.startswith("run_dir")]
     sweep = ["-m", "launch=joblib", f"hydra.sweep.dir={tmp_path / 'sweep'}", "seed=1,2", "train.max_steps=2"]
-    done = command("train.py", *sweep, *arguments)
+    done = process("train.py", *sweep, *arguments)
     assert done.returncode == 0, done.stderr
     assert sorted(path.parent.name for path in (tmp_path / "sweep").glob("*/finished.json")) == [
         "0_anki_bahdanau_seed1",
@@ -250,23 +247,3 @@ def test_help_shows_examples() -> None:
         done = command(name, "--help")
         assert done.returncode == 0
         assert f"python {name}" in done.stdout
-
-
-def test_a_run_of_an_earlier_version_is_read_without_settings_that_are_no_more(
-    finished: Finished, tmp_path: Path
-) -> None:
-    run = Run(tmp_path / "earlier")
-    shutil.copytree(finished[0], run.directory)
-    text = run.config_file.read_text(encoding="utf-8")
-    unused = text.replace("\ndata:\n", "\nstart: null\ndata:\n  tokenizers: null\n")
-    assert unused != text
-    run.config_file.write_text(unused, encoding="utf-8")
-    run.check_resumable()
-    assert run.config() == Run(finished[0]).config()
-
-    run.config_file.write_text(text.replace("train:\n", "train:\n  risk_epochs: 1\n"), encoding="utf-8")
-    assert run.config() == Run(finished[0]).config()
-    run.write_changes(["train.consistency=5", "train.max_steps=30"])
-    assert run.read_changes() == ["train.max_steps=30"]
-    with pytest.raises(UserError, match=r"trains with train.risk_epochs, train.consistency, which .* does not have"):
-        run.check_resumable()

@@ -16,10 +16,8 @@ from nmt.data.heldout import read_held_out
 from nmt.evaluation.metrics import score
 from nmt.run import Run
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, finished, train_arguments
+from tests.commands import Finished, assert_fails, command, train_arguments
 from tests.conftest import ROOT
-
-__all__ = ["finished"]  # pytest finds the fixture here
 
 
 def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:

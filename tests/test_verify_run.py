@@ -9,9 +9,7 @@ import pytest
 
 from nmt.evaluation.report import read_evaluation
 from nmt.files import write_sealed
-from tests.commands import Finished, assert_fails, command, finished
-
-__all__ = ["finished"]  # pytest finds the fixture here
+from tests.commands import Finished, assert_fails, command
 
 SCRIPT = "scripts/verify_run.py"
 

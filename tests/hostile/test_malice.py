@@ -23,9 +23,7 @@ from nmt.errors import UserError
 from nmt.files import SUMS, sha256, write_json, write_sealed, write_sums
 from nmt.run import Run
 from nmt.translator import Translator
-from tests.commands import Finished, corpus_lines, finished
-
-__all__ = ["finished"]  # pytest finds the fixture here
+from tests.commands import Finished, corpus_lines
 
 
 @pytest.fixture

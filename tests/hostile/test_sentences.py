@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Finished, command, finished
+from tests.commands import Finished, command
 from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
 from tests.hostile.test_corpora import MANY
 from translate import MAX_LINE_BYTES, NAMED, chunks
-
-__all__ = ["finished"]  # pytest finds the fixture here
 
 SHOWN = b"I see a cat."
 
@@ -43,15 +41,8 @@ def as_source(line: bytes) -> str:
 
 
 def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "translate.py", "--run", str(run), *arguments],
-        input=b"\n".join(lines),
-        capture_output=True,
-        cwd=ROOT,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        check=False,
-    )
-    stdout, stderr = done.stdout.decode(), done.stderr.decode()
+    done = command("translate.py", "--run", str(run), *arguments, stdin=b"\n".join(lines))
+    stdout, stderr = done.stdout, done.stderr
     assert done.returncode == 0, stderr[-2000:]
     assert "Traceback" not in stderr
     out = stdout.split("\n")
@@ -114,6 +105,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.slow
 def test_a_line_without_end_is_cut_in_little_memory(finished: Finished, tmp_path: Path) -> None:
     """400 MB of NULs, then a line that is cut inside of a character (a space, as nobody waits for its translation)."""
     arguments = [sys.executable, "translate.py", "--run", str(finished[0]), "--json", "--beam", "1"]

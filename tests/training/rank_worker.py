@@ -1,13 +1,9 @@
-"""One of several processes that train a toy model; `test_ranks.py` starts them, with torchrun's variables.
-
-Usage: python -m tests.training.rank_worker DIRECTORY STEPS BATCH_SIZE
-"""
+"""One of several processes that train a toy model; `test_ranks.py` starts them, with torchrun's variables."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import time
 from pathlib import Path
 
@@ -60,7 +56,3 @@ def group_threads() -> list[str]:
         with contextlib.suppress(OSError):  # it has ended
             names.append(path.read_text().strip())
     return [name for name in names if "gloo" in name or "tcpstore" in name]
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

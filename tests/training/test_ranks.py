@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import socket
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +25,6 @@ from nmt.sharing import from_message, to_message
 from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.training.meter import Meter
 from nmt.translator import EMPTY, Translation
-from tests.conftest import ROOT
 from tests.training import rank_worker
 
 
@@ -42,13 +41,19 @@ def train_on(size: int, directory: Path, steps: int, batch_size: int) -> Path:
         rank_worker.main(directory, steps, batch_size)
         return directory / "checkpoints" / f"step-{steps:08d}"
     place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "WORLD_SIZE": str(size)}
-    arguments = [sys.executable, "-m", "tests.training.rank_worker", str(directory), str(steps), str(batch_size)]
-    workers = [
-        subprocess.Popen(arguments, cwd=ROOT, env=os.environ | place | {"RANK": str(rank), "LOCAL_RANK": str(rank)})
-        for rank in range(size)
-    ]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * size
+    fork = multiprocessing.get_context("fork")  # PyTorch is imported already
+    workers = [fork.Process(target=work_as, args=(rank, place, directory, steps, batch_size)) for rank in range(size)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(timeout=120)
+    assert [worker.exitcode for worker in workers] == [0] * size
     return directory / "checkpoints" / f"step-{steps:08d}"
+
+
+def work_as(rank: int, place: dict[str, str], *arguments: Any) -> None:
+    os.environ |= place | {"RANK": str(rank), "LOCAL_RANK": str(rank)}
+    rank_worker.main(*arguments)
 
 
 @pytest.mark.parametrize(("size", "batch_size"), [(3, 2), pytest.param(2, 8, marks=pytest.mark.slow)])

@@ -153,8 +153,9 @@ def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: P
     assert (again.state.step, again.state.best, again.state.best_step) == (8, None, None)
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("forcing", [1.0, 0.5])
+@pytest.mark.parametrize(
+    ("name", "forcing"), [*((name, 1.0) for name in MODELS), ("bahdanau", 0.5), ("stacked", 0.5), ("seq2seq", 0.5)]
+)
 def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: float) -> None:
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
     trainer = make_trainer(
