@@ -49,10 +49,10 @@ bench-scale: setup ## training speed on two processes against one
 	$(RUN) scripts/bench_scale.py $(ARGS)
 
 chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of an hour; ARGS=--quick takes minutes
-	$(RUN) scripts/chaos.py $(ARGS)
+	$(RUN) -m tests.chaos $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again
-	$(RUN) scripts/make_demo_corpus.py
+	$(RUN) data/demo/write.py
 
 clean: ## remove the environment, prepared corpora and caches; runs in outputs/ stay
 	rm -rf $(VENV) data/prepared *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

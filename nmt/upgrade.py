@@ -12,12 +12,12 @@ _WRAPPED = re.compile(r"\b(recurrence|asking|reading)\.rnn\.")
 
 
 def settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings: format 1 named cells by a word, and knew no search method but the beam."""
+    """A run's settings: format 1 named the cell of each side by a word, and knew no search method but the beam."""
     values = dict(values)
     if isinstance(values.get("decode"), Mapping):
         values["decode"] = search(values["decode"])
     if isinstance(values.get("model"), Mapping):
-        values["model"] = {name: _with_cell(part) for name, part in values["model"].items()}
+        values["model"] = _with_cells(values["model"])
     return values
 
 
@@ -31,8 +31,13 @@ def tensor_name(name: str) -> str:
     return _WRAPPED.sub(r"\1.", name)
 
 
-def _with_cell(part: Any) -> Any:
-    """An encoder or decoder whose cell names its class."""
-    if not isinstance(part, Mapping) or not isinstance(part.get("cell"), str):
-        return part
-    return {**part, "cell": {"_target_": _CELLS.get(part["cell"], part["cell"])}}
+def _with_cells(model: Mapping[str, Any]) -> dict[str, Any]:
+    """A model whose cells name their classes, once where encoder and decoder have the same."""
+    sides = {
+        name: part for name, part in model.items() if isinstance(part, Mapping) and isinstance(part.get("cell"), str)
+    }
+    cells = {name: {"_target_": _CELLS.get(part["cell"], part["cell"])} for name, part in sides.items()}
+    if len(cells) == 2 and cells["encoder"] == cells["decoder"]:
+        bare = {name: {key: part[key] for key in part if key != "cell"} for name, part in sides.items()}
+        return {**model, **bare, "cell": cells["encoder"]}
+    return {**model, **{name: {**part, "cell": cells[name]} for name, part in sides.items()}}

@@ -6,10 +6,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from demo_corpus import corpus, english, french
-from demo_corpus.drawing import Dice
-from demo_corpus.tokens import Line, Token, alignment, under
-from demo_corpus.words import Fixed
+from grammar import corpus, english, french
+from grammar.drawing import Dice
+from grammar.tokens import Line, Token, alignment, under
+from grammar.words import Fixed
 from hypothesis import given
 from hypothesis import strategies as st
 

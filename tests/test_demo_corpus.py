@@ -10,20 +10,20 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from demo_corpus import corpus, french
-from demo_corpus.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
-from demo_corpus.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS
-from demo_corpus.conjugation import Tense, conjugate, imperative, participle
-from demo_corpus.drawing import Dice
-from demo_corpus.english import ing
-from demo_corpus.nouns import NAMES, NOUNS
-from demo_corpus.tokens import Token
-from demo_corpus.verbs import INTRANSITIVE, VERBS
+from grammar import corpus, french
+from grammar.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
+from grammar.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS
+from grammar.conjugation import Tense, conjugate, imperative, participle
+from grammar.drawing import Dice
+from grammar.english import ing
+from grammar.nouns import NAMES, NOUNS
+from grammar.tokens import Token
+from grammar.verbs import INTRANSITIVE, VERBS
 from hypothesis import given
 from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "scripts" / "make_demo_corpus.py"
+SCRIPT = ROOT / "data" / "demo" / "write.py"
 CORPUS = ROOT / "data" / "demo" / "eng-fra.tsv"
 ALIGNMENTS = CORPUS.with_suffix(".align")  # looked into by test_demo_alignment
 

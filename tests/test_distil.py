@@ -1,4 +1,4 @@
-"""scripts/distil.py and challenge_copying.py, on runs of a few seconds."""
+"""scripts/distil.py on runs of a few seconds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import distil
 import pytest
-from challenge_copying import KINDS, SENTENCES, challenge, is_copied, scores_by_kind
 from distil import student_data, write_held_out
 
 from nmt import pipeline
@@ -142,47 +141,3 @@ def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) 
 )
 def test_values_for_hydra_are_read_as_they_are(value: str | list[str]) -> None:
     assert composed(f"data.columns=[{in_hydra(value)}]")["data"]["columns"] == [value]
-
-
-def test_the_challenge_is_always_the_same_and_holds_its_strings() -> None:
-    for style in SENTENCES:
-        items = list(challenge(style))
-        assert items == list(challenge(style))
-        assert {kind for kind, _, _ in items} == set(KINDS)
-        assert all(string in sentence for _, string, sentence in items)
-        assert len({string for _, string, _ in items}) > 150
-
-
-@pytest.mark.parametrize("text", ["4", "Nummer 4.", "我有4本书", "4, 14", "Haus-4"])
-def test_a_copy_may_have_signs_and_other_scripts_around_it(text: str) -> None:
-    assert is_copied("4", text)
-
-
-@pytest.mark.parametrize("text", ["", "14", "Nummer 41.", "A4", "4th"])
-def test_a_part_of_something_longer_is_no_copy(text: str) -> None:
-    assert not is_copied("4", text)
-
-
-def test_copying_is_scored_by_kind(finished: Finished) -> None:
-    items = list(challenge("talk"))
-    sentences = [sentence for _, _, sentence in items]
-    assert scores_by_kind(items, sentences) == {"number": [True] * 100, "name": [True] * 100, "address": [True] * 100}
-    lowered = scores_by_kind(items, [sentence.lower() for sentence in sentences])
-    assert [sum(lowered[kind]) for kind in KINDS] == [100, 0, 100]  # names have capitals
-
-    done = command("scripts/challenge_copying.py", "--run", str(finished[0]), "--failures", "300")
-    assert done.returncode == 0, done.stderr
-    failures = [line.split("\t") for line in done.stdout.splitlines() if "\t" in line]
-    (cells,) = (line.split("│") for line in done.stdout.splitlines() if "number" in line and "│" in line)
-    number = {sentence for kind, _, sentence in items if kind == "number"}
-    assert int(cells[2]) == 100 - sum(sentence in number for sentence, _ in failures)
-
-
-def test_a_learning_curve_of_any_run(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
-    picture = tmp_path / "curve.png"
-    done = command("scripts/learning_curve.py", str(run), "--bleu", "0", "101", "--output", str(picture))
-    assert done.returncode == 0, done.stderr
-    assert "never" in done.stdout
-    assert picture.stat().st_size > 1000
-    assert_fails(command("scripts/learning_curve.py", str(tmp_path)), "no validation on record")

@@ -31,6 +31,7 @@ _INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | 
     f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
 }
 _SCORED = ("with different search settings", "with different tokenizers of BLEU")
+PARTS = ("model", "optimizer", "scheduler", "decode")  # settings that name classes
 _SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
 
 
@@ -201,7 +202,7 @@ def _load(closed: Run) -> Member:
 def _settings(run: OpenRun) -> dict[str, Any]:
     """All settings of a run, with the defaults of those that it was written without."""
     with written_to(run.config_file):
-        parts = {name: _filled(constructor(run.values[name], name)) for name in ("model", "optimizer", "scheduler")}
+        parts = {name: _filled(constructor(run.values[name], name)) for name in PARTS}
     return asdict(run.config) | parts
 
 

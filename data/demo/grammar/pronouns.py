@@ -1,0 +1,165 @@
+"""Pronouns and names, and the French readings of what English leaves open."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+from grammar.conjugation import Slot
+from grammar.tokens import Token, numbered
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One choice of what French must express and English does not: tu or vous, and each gender."""
+
+    address: str = "tu"
+    speaker: str = "m"
+    addressee: str = "m"
+    they: str = "m"
+    it: str = "m"
+    named: str = "m"  # the friend, the student: people called by a noun that hides gender
+
+
+def readings(open_questions: frozenset[str]) -> Iterator[Reading]:
+    """All readings of a sentence that leaves these questions open, the most common first."""
+    choices = []
+    for question in fields(Reading):
+        both = ("tu", "vous") if question.name == "address" else ("m", "f")
+        choices.append(both if question.name in open_questions else both[:1])
+    for answers in itertools.product(*choices):
+        yield Reading(*answers)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a French verb (`slot`) and its participle or adjective (`gender`, `plural`) agree with.
+
+    They differ for the polite vous: vous êtes fatigué.
+    """
+
+    slot: Slot
+    gender: str
+    plural: bool
+
+
+class Nominal(Protocol):
+    """Base class of subjects and objects."""
+
+    @property
+    def person(self) -> str:
+        """English agreement: "I", "he" or "they"."""
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The fields of `Reading` that its French depends on."""
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
+        """English tokens; `some` is the article of mass nouns and plurals: some, any or nothing."""
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
+        """French tokens; after a negation, un and du become de."""
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """Person, gender and number for what agrees with it."""
+
+
+@dataclass(frozen=True)
+class Pronoun:
+    """A personal pronoun."""
+
+    subject: str
+    object: str
+    possessive: str
+    person: str
+    questions: frozenset[str]
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
+        """I or me."""
+        return [Token(self.object if as_object else self.subject, "pronoun")]
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
+        """The subject pronoun: je, tu, il."""
+        agreement = self.agreement(reading)
+        third = {("m", False): "il", ("f", False): "elle", ("m", True): "ils", ("f", True): "elles"}
+        first_or_second = {0: "je", 1: "tu", 3: "nous", 4: "vous"}
+        return [Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")]
+
+    def clitic(self, reading: Reading, *, dative: bool) -> Token:
+        """The object pronoun before the verb: me, le, lui."""
+        return Token(self._clitic(self.agreement(reading), dative), "pronoun")
+
+    def _clitic(self, agreement: Agreement, dative: bool) -> str:
+        if agreement.slot in (2, 5):
+            if dative:
+                return "leur" if agreement.plural else "lui"
+            return "les" if agreement.plural else {"m": "le", "f": "la"}[agreement.gender]
+        return {0: "me", 1: "te", 3: "nous", 4: "vous"}[agreement.slot]
+
+    def strong(self, reading: Reading) -> Token:
+        """The form that stands alone: avec moi, plus grand que lui."""
+        agreement = self.agreement(reading)
+        third = {("m", False): "lui", ("f", False): "elle", ("m", True): "eux", ("f", True): "elles"}
+        first_or_second = {0: "moi", 1: "toi", 3: "nous", 4: "vous"}
+        return Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """Agreement with the gender of the reading; he and she have their own."""
+        match self.subject:
+            case "I":
+                return Agreement(0, reading.speaker, False)
+            case "you":
+                return Agreement(4 if reading.address == "vous" else 1, reading.addressee, False)
+            case "we":
+                return Agreement(3, reading.speaker, True)
+            case "they":
+                return Agreement(5, reading.they, True)
+            case "it":
+                return Agreement(2, reading.it, False)
+        return Agreement(2, "f" if self.subject == "she" else "m", False)
+
+
+I = Pronoun("I", "me", "my", "I", frozenset({"speaker"}))  # noqa: E741
+YOU = Pronoun("you", "you", "your", "they", frozenset({"address", "addressee"}))
+HE = Pronoun("he", "him", "his", "he", frozenset())
+SHE = Pronoun("she", "her", "her", "he", frozenset())
+IT = Pronoun("it", "it", "its", "he", frozenset({"it"}))
+WE = Pronoun("we", "us", "our", "they", frozenset({"speaker"}))
+THEY = Pronoun("they", "them", "their", "they", frozenset({"they"}))
+PEOPLE = (I, YOU, HE, SHE, WE, THEY)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A subject that is one unchanging word in each language: a name, who, the it of the weather.
+
+    When it is more (Tom and Mary), the words translate each other in their order.
+    """
+
+    english_word: str
+    french_word: str
+    gender: str = "m"
+    plural: bool = False
+    person: str = "he"
+    questions: frozenset[str] = frozenset()
+
+    def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
+        """The word."""
+        return numbered(self.english_word)
+
+    def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
+        """The word."""
+        return numbered(self.french_word)
+
+    def agreement(self, reading: Reading) -> Agreement:
+        """Third person."""
+        return Agreement(5 if self.plural else 2, self.gender, self.plural)
+
+
+WHO = Word("who", "qui")
+SOMETHING = Word("it", "ce")  # it is true -> c'est vrai
+THIS = Word("this", "ce")
+THESE = Word("these", "ce", plural=True, person="they")
+WEATHER_IT = Word("it", "il")
+THERE_IS = Word("there", "il")
+THERE_ARE = Word("there", "il", person="they")  # il y a, also of many
