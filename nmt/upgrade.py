@@ -37,7 +37,7 @@ def _with_cells(model: Mapping[str, Any]) -> dict[str, Any]:
         name: part for name, part in model.items() if isinstance(part, Mapping) and isinstance(part.get("cell"), str)
     }
     cells = {name: {"_target_": _CELLS.get(part["cell"], part["cell"])} for name, part in sides.items()}
-    if len(cells) == 2 and cells["encoder"] == cells["decoder"]:
+    if cells.keys() == {"encoder", "decoder"} and cells["encoder"] == cells["decoder"]:
         bare = {name: {key: part[key] for key in part if key != "cell"} for name, part in sides.items()}
         return {**model, **bare, "cell": cells["encoder"]}
     return {**model, **{name: {**part, "cell": cells[name]} for name, part in sides.items()}}
