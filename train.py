@@ -1,82 +1,11 @@
 """Train a translator: `python train.py model=bahdanau`; `python train.py --help` lists models and settings."""
 
-import os
 import signal
-import sys
-from pathlib import Path
-from typing import Any
 
-# Hydra then hands its errors to us, and we say them in one sentence.
-os.environ["HYDRA_FULL_ERROR"] = "1"
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # while nothing is under way, Ctrl-C has nothing to explain
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # until training begins, Ctrl-C has nothing to save or explain
 
-import hydra
-from omegaconf import DictConfig
-
-from nmt import cli, composition
-from nmt.config import load_config
-from nmt.errors import RunFailed
-from nmt.interrupt import Interrupted, Stopping
-from nmt.launch import Launch
-from nmt.run import Run, resume_command
-
-composition.register_resolvers()
-
-
-@hydra.main(version_base="1.3", config_path="configs", config_name="train")
-def main(cfg: DictConfig) -> None:
-    """Compose the settings and do the work; mistakes of a user end here, before Hydra comments on them."""
-    try:
-        cli.run(lambda: work(cfg))
-    except SystemExit as end:
-        if end.code == 2 and composition.is_sweep():
-            raise RunFailed from None  # Hydra notes it and goes on with the next run
-        raise
-
-
-def work(cfg: DictConfig) -> None:
-    """Data → training → evaluation."""
-    launch = Launch.from_environment()
-    chosen = choose(cfg, launch) if launch.rank == 0 else None
-    # Only now: PyTorch takes its time to import, and a mistake in the settings is answered before it.
-    from nmt.console import log_to_console
-    from nmt.pipeline import print_results, resume, train
-    from nmt.ranks import Ranks
-
-    log_to_console(only_errors=launch.rank > 0)
-    ranks = Ranks(launch)
-    values, changes = ranks.same(chosen)
-    directory = Path(values["run_dir"])
-    try:
-        evaluation = train(values, ranks) if changes is None else resume(values, changes, ranks)
-    except Interrupted as stop:
-        begun = Run(directory).config_file.exists()
-        advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
-        if launch.rank == 0:
-            print(f"{stop}: stopped{' and saved' if isinstance(stop, Stopping) else ''}. {advice}", file=sys.stderr)
-        raise
-    if ranks.is_first:
-        print_results(evaluation, directory)
-
-
-def choose(cfg: DictConfig, launch: Launch) -> tuple[dict[str, Any], list[str] | None]:
-    """Settings, checked as far as can be without PyTorch, and those that a run changes which goes on."""
-    composition.check_launch(launch)
-    if cfg.resume is not None:
-        values, changes = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
-    else:
-        values, changes = composition.plain(cfg), None
-        # torchrun gives the command that began a run again, after one of its processes was lost.
-        if launch.restarts and Run(Path(values["run_dir"])).config_file.exists():
-            values, changes = composition.restarted(values)
-    load_config(values).data.require_files()
-    return values, changes
-
+from nmt import cli
+from nmt.commands.train import main
 
 if __name__ == "__main__":
-    try:
-        main()
-    except composition.COMPOSITION_ERRORS as error:
-        cli.fail(composition.explain(error))
-    except RunFailed:
-        cli.fail("Not every run of the sweep could be trained: the errors above say why.")
+    cli.run(main)

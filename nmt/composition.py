@@ -3,37 +3,57 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Quote, QuotedString
-from hydra.errors import HydraException, MissingConfigException
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from nmt.config import ROOT, load_config
+from nmt.config import ROOT, Config, TrainSettings, load_config
+from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.launch import Launch
-from nmt.run import Run, plain_yaml
+from nmt.run import OpenRun, Run, plain_yaml
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
-MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", "data.path=", "data.val_path=", "data.test_path=")
+PATHS = ("path", "val_path", "test_path", "prepared_dir")
+MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"data.{name}=" for name in PATHS))
 # The place in the epoch counts batches, which these make; and what was best so far was so by its monitor.
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
 
 
-def register_resolvers() -> None:
-    """`${project:outputs}` is a path inside the project, wherever the command is started."""
+def register() -> None:
+    """Make known to Hydra what configs/ refers to: the defaults of our dataclasses, and paths inside the project.
+
+    `${project:outputs}` is such a path, wherever the command is started.
+    """
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
+    store = ConfigStore.instance().store
+    store("run", defaults(Config))
+    store("default", defaults(TrainSettings), group="train")
+    # The pieces of a vocabulary come with the size of the corpus (size=30k), which is composed before the corpus.
+    corpus = {name: value for name, value in defaults(DataSettings).items() if name != "vocab_size"}
+    store("corpus", corpus | {"name": "???", "prepared_dir": "${project:data/prepared}"}, group="data/base")
+
+
+def defaults(settings: type) -> dict[str, Any]:
+    """The settings of a dataclass that have a default, as plain values."""
+    return {field.name: field.default for field in fields(settings) if field.default is not MISSING}
 
 
 def plain(cfg: DictConfig) -> dict[str, Any]:
@@ -52,9 +72,16 @@ def is_sweep() -> bool:
     return bool(HydraConfig.get().mode == RunMode.MULTIRUN)
 
 
+class NameComparison(Callback):
+    """Names the command that compares the runs, at the end of a sweep."""
+
+    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
+        print(f"Compare the runs: python scripts/compare.py {shlex.quote(config.hydra.sweep.dir)}", file=sys.stderr)
+
+
 def composed(*overrides: str) -> dict[str, Any]:
     """The plain values that a command with these overrides would have, for scripts and tests that run no command."""
-    register_resolvers()
+    register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         cfg = compose("train", overrides=["name=composed", "run_dir=unused", *overrides])
     values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
@@ -72,38 +99,35 @@ def check_launch(launch: Launch) -> None:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
 
 
-def resumed(directory: Path, overrides: Sequence[str] | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The settings of a run that goes on, and all that has been changed of them: now, by this command, and before."""
-    run = Run(directory)
-    run.check()
-    run.check_resumable()
+class Resumed(NamedTuple):
+    """A run that goes on: its settings by now, what was ever changed of them, and the run as it was opened."""
+
+    values: dict[str, Any]
+    changes: list[str]
+    run: OpenRun
+
+
+def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None) -> Resumed:
+    """Read a run that is to go on, and apply the changes of earlier commands and of this one."""
+    run = Run.open(directory)
     if overrides is None:
         overrides = [text for text in HydraConfig.get().overrides.task if not text.startswith("resume=")]
     again = {text.partition("=")[0] for text in overrides}
-    changes = [text for text in run.read_changes() if text.partition("=")[0] not in again] + list(overrides)
-    return changed(run, changes), changes
-
-
-def changed(run: Run, changes: Sequence[str]) -> dict[str, Any]:
-    """The settings of a run with these changes."""
-    values, _ = run.read_config()
-    load_config(values)
+    changes = [text for text in run.changes if text.partition("=")[0] not in again] + list(overrides)
     for change in changes:
         _check_change(change)
-    merged = OmegaConf.merge(OmegaConf.create(values), OmegaConf.from_dotlist(list(changes)))
+    merged = OmegaConf.merge(OmegaConf.create(run.values), OmegaConf.from_dotlist(changes))
     values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(run.directory)}
-    load_config(values)
     _make_paths_absolute(values["data"])
-    return values
+    return Resumed(values, changes, run)
 
 
-def restarted(values: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def restarted(values: dict[str, Any]) -> Resumed:
     """The same for a run that goes on by the command that began it: it must be the run of these settings."""
-    run = Run(Path(values["run_dir"]))
-    run.check()
-    if load_config(values) != run.config():
+    run = Run.open(values["run_dir"])
+    if load_config(values) != run.config:
         raise UserError(f"{run.directory} holds a run with other settings: choose another run_dir.")
-    return resumed(run.directory, overrides=[])
+    return resumed(run, overrides=[])
 
 
 def _check_change(change: str) -> None:
@@ -134,6 +158,13 @@ def in_hydra(value: str | Sequence[str]) -> str:
 def explain(error: Exception) -> str:
     """One sentence for what Hydra and OmegaConf say in several."""
     text = " ".join(str(error).split())
+    if isinstance(error, OverrideParseException):
+        name, equals, value = error.override.partition("=")
+        if equals:
+            quoted = shlex.quote(f"{name}={in_hydra(value)}")
+            return f"{error.override} cannot be read: quote the value, as in {quoted}."
+        path = shlex.quote(f"data.path={in_hydra(name)}")
+        return f"{name} is not of the form setting=value: for a file of sentence pairs, write data=anki {path}."
     if isinstance(error, MissingConfigException) and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return f"There is no {group}={option}: {nearest(option, error.options)}"
@@ -163,7 +194,7 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in ("path", "val_path", "test_path", "prepared_dir"):
+    for name in PATHS:
         value = data.get(name)
         if isinstance(value, list):
             data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]

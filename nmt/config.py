@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.typed import to_dataclass
+from nmt.metrics import monitors
+from nmt.typed import nearest, to_dataclass
 
 ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
 
@@ -38,7 +39,7 @@ class TrainSettings:
     teacher_forcing_steps: int = 10_000  # … over so many updates
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where the device has it, else fp32
     compile: bool = False  # torch.compile the model
-    monitor: Literal["bleu", "loss"] = "bleu"  # what "best" means
+    monitor: str = "bleu"  # what "best" means: loss, or a metric that is computed in validation
     patience: int | None = 5  # validations without a new best before stopping; null never stops early
     validate_every: int | None = None  # updates; null is once an epoch
     save_every: int | None = None  # updates; null is at validations only
@@ -55,6 +56,8 @@ class TrainSettings:
                 raise UserError(f"train.{name} must be above 0, or null for none; it is {value}.")
         if self.max_epochs is None and self.max_steps is None:
             raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
+        if self.monitor not in monitors():
+            raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
         for name in ("teacher_forcing", "teacher_forcing_end"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
@@ -73,39 +76,19 @@ class TrainSettings:
 
 
 @dataclass(frozen=True)
-class DecodeSettings:
-    """How translations are searched for."""
-
-    beam_size: int = 5  # hypotheses kept per sentence; 1 is greedy
-    length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
-    max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
-    max_length_extra: int = 10
-    batch_tokens: int = 4096  # hypotheses × source tokens searched for at once; changes speed, never results
-
-    def __post_init__(self) -> None:
-        for name in ("beam_size", "batch_tokens"):
-            if getattr(self, name) < 1:
-                raise UserError(f"decode.{name} must be at least 1; it is {getattr(self, name)}.")
-        if not -10 <= self.length_penalty <= 10:
-            raise UserError(f"decode.length_penalty must be between -10 and 10; it is {self.length_penalty}.")
-        if self.max_length_ratio < 0 or self.max_length_extra < 1:
-            raise UserError("decode.max_length_ratio must be at least 0 and decode.max_length_extra at least 1.")
-
-
-@dataclass(frozen=True)
 class Config:
     """Everything that a run is made of."""
 
     data: DataSettings
-    model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next two
+    model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next three
     optimizer: dict[str, Any]
     scheduler: dict[str, Any]
+    decode: dict[str, Any]
     train: TrainSettings
-    decode: DecodeSettings
     name: str  # of the model's configuration, such as bahdanau
     run_dir: str
     seed: int = 1
-    device: str = "auto"
+    device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Several models that translate as one: what each would say next is averaged (Sutskever 2014).
+"""Ensembles: several models that translate as one, by the mean of their probabilities (Sutskever 2014).
 
 Shapes: N hypotheses, V target vocabulary, S source length.
 """

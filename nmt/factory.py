@@ -17,14 +17,16 @@ from torch import nn
 from torch.optim import Optimizer
 
 from nmt.errors import UserError
+from nmt.search.base import Search
 from nmt.training.schedule import Schedule
-from nmt.typed import check_arguments, nearest
+from nmt.typed import UnknownName, check_arguments, nearest
 
 # Where the classes of each place in a configuration are defined, and what they are.
 ALLOWED: dict[str, tuple[str, type]] = {
     "model": ("nmt.model.", nn.Module),
     "optimizer": ("torch.optim.", Optimizer),
     "scheduler": ("nmt.training.schedule.", Schedule),
+    "decode": ("nmt.search.", Search),
 }
 _TARGET = re.compile(r"[a-z]\w*(\.[a-z]\w*)+", re.ASCII | re.IGNORECASE)  # public names only
 
@@ -62,10 +64,11 @@ def _resolve(target: Any, where: str) -> type:
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise UserError(f"{where}: there is no module {module_name}.") from error
+        raise UnknownName(f"{where}: there is no module {module_name}.", target) from error
     classes = _classes(module, allowed)
     if class_name not in classes:
-        raise UserError(f"{where}: {module_name} has no class {class_name!r}; {nearest(class_name, classes)}")
+        hint = nearest(class_name, classes)
+        raise UnknownName(f"{where}: {module_name} has no class {class_name!r}; {hint}", target)
     return classes[class_name]
 
 

@@ -8,8 +8,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -18,7 +19,6 @@ from nmt.errors import UserError
 from nmt.interrupt import raise_again
 
 SUMS = "SHA256SUMS"
-SEAL = "sha256"  # last key of a sealed JSON object
 
 
 def sync(path: Path) -> None:
@@ -64,33 +64,60 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, _json(value))
 
 
-def write_sealed(path: Path, values: Mapping[str, Any]) -> None:
-    """Write a JSON object that ends in the SHA-256 of the rest of it, atomically."""
-    write_text(path, _sealed(values))
+def write_listed(path: Path, content: bytes) -> None:
+    """Write a file atomically, with its line in the SHA256SUMS beside it.
+
+    The new line joins the old one before the file is replaced: a kill at any moment leaves a file that is listed.
+    """
+    try:
+        lines = _read_sums(path.parent)
+    except (OSError, ValueError):  # none yet, or damaged: what it listed is no longer trusted
+        lines = set()
+    others = {(checksum, name) for checksum, name in lines if name != path.name}
+    line = (hashlib.sha256(content).hexdigest(), path.name)
+    write_text(path.parent / SUMS, _render(lines | {line}))
+    write_bytes(path, content)
+    if lines - others - {line}:
+        write_text(path.parent / SUMS, _render(others | {line}))
 
 
-def read_sealed(path: Path) -> dict[str, Any]:
-    """What `write_sealed` wrote, to the byte.
+def read_listed(path: Path) -> bytes:
+    """The content of a file that is as the SHA256SUMS beside it says.
 
     Raises:
-        UserError: The file is missing, or any byte of it is not as it was written.
+        UserError: It is missing or damaged.
+    """
+    with suppress(OSError, ValueError):
+        content = path.read_bytes()
+        if (hashlib.sha256(content).hexdigest(), path.name) in _read_sums(path.parent):
+            return content
+    problem = "damaged: its SHA-256 is not the recorded one" if path.exists() else "missing"
+    raise UserError(f"{path} is {problem}; restore it from a copy.")
+
+
+def write_record(path: Path, values: Mapping[str, Any]) -> None:
+    """Write a JSON object, listed in the SHA256SUMS beside it."""
+    write_listed(path, _json(values).encode("utf-8"))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """What `write_record` wrote; or an earlier version, whose records end in the SHA-256 of themselves.
+
+    Raises:
+        UserError: It is missing or damaged.
     """
     try:
         content = path.read_bytes()
         values: dict[str, Any] = json.loads(content)
-        del values[SEAL]
-        if _sealed(values).encode("utf-8") == content:
-            return values
-    except FileNotFoundError as error:
-        raise UserError(f"{path} is missing; restore it from a copy.") from error
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # no file, or no JSON, of ours
-        pass
-    raise UserError(f"{path} is damaged, or written by an older version; restore it from a copy.")
-
-
-def _sealed(values: Mapping[str, Any]) -> str:
-    plain = dict(values)
-    return _json(plain | {SEAL: hashlib.sha256(_json(plain).encode("utf-8")).hexdigest()})
+        checksum = values.pop("sha256", None)
+        sealed = _json(values | {"sha256": hashlib.sha256(_json(values).encode()).hexdigest()}).encode()
+        if not checksum or content != sealed:
+            read_listed(path)
+        return values
+    except UserError:
+        raise
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:  # no file, or no JSON, of ours
+        raise UserError(f"{path} is missing or damaged; restore it from a copy.") from error
 
 
 def _json(value: Any) -> str:
@@ -134,46 +161,63 @@ def files_below(directory: Path) -> list[str]:
 def write_sums(directory: Path) -> None:
     """Record the checksums of all files below a directory, in the form that `sha256sum -c` reads."""
     names = [name for name in files_below(directory) if name != SUMS]
-    write_text(directory / SUMS, _render({name: sha256(directory / name) for name in names}))
+    write_text(directory / SUMS, _render((sha256(directory / name), name) for name in names))
+
+
+def listed(directory: Path, names: Collection[str]) -> str:
+    """The lines of a directory's SHA256SUMS for these files."""
+    try:
+        return _render((checksum, name) for checksum, name in _read_sums(directory) if name in names)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{directory / SUMS} is missing or damaged; restore it from a copy.") from error
 
 
 def damage(directory: Path, names: Collection[str] | None = None) -> str | None:
     """What is wrong with the files of a directory, or None if all are as they were written.
 
-    The checksums must be, to the byte, those that we write: of exactly `names` where other files come later, else of
-    every file there.
+    All of `names` must be listed in SHA256SUMS where other files come later, else exactly the files that are there.
     """
-    sums = directory / SUMS
     try:
-        content = sums.read_bytes()
-        lines = content.decode("utf-8").splitlines()
-        recorded = {name: checksum for checksum, name in (line.split("  ", 1) for line in lines)}
+        lines = _read_sums(directory)
         present = set(files_below(directory)) - {SUMS}
     except UserError as error:
         return str(error).rstrip(".")
     except (OSError, ValueError):
-        return f"{sums} is missing or damaged"
-    expected = present if names is None else set(names)
-    if missing := sorted((expected | set(recorded)) - present):
+        return f"{directory / SUMS} is missing or damaged"
+    recorded = {name for _, name in lines}
+    expected = recorded | present if names is None else set(names)
+    if missing := sorted(expected - present):
         return f"{directory / missing[0]} is missing"
-    if unlisted := sorted(expected - set(recorded)):
+    if unlisted := sorted(expected - recorded):
         return f"{directory / unlisted[0]} is not listed in {SUMS}"
-    if not recorded or set(recorded) != expected or _render(recorded).encode("utf-8") != content:
-        return f"{sums} is damaged"
-    for name, checksum in recorded.items():
-        if sha256(directory / name) != checksum:
+    for name in sorted(expected):
+        if (sha256(directory / name), name) not in lines:
             return f"{directory / name} is damaged: its SHA-256 is not the recorded one"
     return None
-
-
-def _render(sums: Mapping[str, str]) -> str:
-    return "".join(f"{checksum}  {name}\n" for name, checksum in sorted(sums.items()))
 
 
 def check_sums(directory: Path, names: Collection[str] | None = None) -> None:
     """Raise a UserError that names the first file which is not as it was written; see `damage`."""
     if problem := damage(directory, names):
         raise UserError(f"{problem}; restore it from a copy.")
+
+
+def _render(lines: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"{checksum}  {name}\n" for checksum, name in sorted(lines, key=itemgetter(1, 0)))
+
+
+def _read_sums(directory: Path) -> set[tuple[str, str]]:
+    """The (checksum, name) lines of a SHA256SUMS, which must be, to the byte, what we would write.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is damaged.
+    """
+    content = (directory / SUMS).read_bytes()
+    lines = {(line[:64], line[66:]) for line in content.decode("utf-8").splitlines()}
+    if not lines or _render(lines).encode("utf-8") != content:
+        raise ValueError(f"{directory / SUMS} is damaged")
+    return lines
 
 
 @contextmanager

@@ -15,7 +15,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
 
 class Interrupted(KeyboardInterrupt):
-    """The process was asked to stop. Not an Exception: nobody who mends errors should swallow it."""
+    """The process received a signal to stop. Not an Exception, so that `except Exception` does not swallow it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -24,14 +24,14 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Stopping(Interrupted):
-    """The same, at a moment at which what was done can be saved."""
+    """The same during training, where a checkpoint can be saved before the process ends."""
 
 
-_raised = 0  # the signal whose exception is, or should be, on its way out
+_raised = 0  # number of the last signal that raised Interrupted
 
 
 def stop_at_once() -> None:
-    """From now on a request to stop is raised where it arrives, so that unfinished files are removed on the way out."""
+    """Make signals raise Interrupted at once, so that `finally` blocks remove unfinished files."""
     global _raised
     _raised = 0
     sys.unraisablehook = _without_interrupts
@@ -40,22 +40,22 @@ def stop_at_once() -> None:
 
 
 def raise_again() -> None:
-    """Raise a request once more that was lost: C code which calls Python may drop its exceptions, or rename them.
+    """Re-raise a signal that C code swallowed or turned into an ordinary error.
 
-    Whoever is about to publish something asks here first: after a lost request it may be half of what it seems.
+    Called before a file is published, as its content may be incomplete after such a signal.
     """
     if _raised:
         raise Interrupted(_raised)
 
 
 def _without_interrupts(lost: sys.UnraisableHookArgs) -> None:
-    """A request that is raised where nothing can be, as in a destructor, is no news: it is raised again, or obeyed."""
+    """Print no warning for an Interrupted that was raised in a destructor: `raise_again` will raise it."""
     if not isinstance(lost.exc_value, Interrupted):
         sys.__unraisablehook__(lost)
 
 
 def stop_silently() -> None:
-    """When the work is over, a signal ends the process where it is, with the usual code."""
+    """Make signals end the process at once with the usual exit code; for the time after the work is done."""
     for number in SIGNALS:
         signal.signal(number, lambda number, frame: os._exit(128 + number))
 
@@ -67,9 +67,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 class InterruptRequest:
-    """While active, remembers the first request; a second one acts at once, as before, unless we are patient.
+    """Defers signals: the first is remembered, a second one acts at once unless `patient`.
 
-    Patience is for processes that torchrun passes signals on to: all of them come twice.
+    Processes under torchrun are patient, because torchrun forwards every signal and so it arrives twice.
     """
 
     def __init__(self, patient: bool = False) -> None:
@@ -92,7 +92,7 @@ class InterruptRequest:
 
     @contextmanager
     def raised_at_once(self) -> Iterator[None]:
-        """Work that can be given up: a request during it is raised instead of waiting."""
+        """Raise a signal at once during work that can be abandoned."""
         self._raises = True
         try:
             if self.number:  # it came just before

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from nmt.config import ROOT, Config, DecodeSettings, load_config
+from nmt.config import ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.pairs import TrainingPairs
@@ -24,24 +24,26 @@ from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
-from nmt.evaluation.report import table
+from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor
 from nmt.interrupt import Stopping
 from nmt.ranks import ALONE, RankLost, Ranks
-from nmt.run import Run, resume_command
+from nmt.run import OpenRun, Run, resume_command
+from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
-from nmt.training.checkpoint import Checkpoints
+from nmt.training.checkpoint import Checkpoints, stepped_twin
 from nmt.training.monitor import Monitor, SilentMonitor
 from nmt.training.trainer import Data, Trainer
-from nmt.translator import Translator, build_model
+from nmt.translator import Translator, build_model, build_search
+from nmt.typed import written_to
 
 log = logging.getLogger(__name__)
 
 
 def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     """Begin a run with these settings and carry it through."""
-    config, run = load_config(values), Run(Path(values["run_dir"]))
+    config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
         run.require_empty()
@@ -49,19 +51,19 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     if ranks.is_first:
         for line in corpus.report.lines():
             log.info("%s", line)
-        Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
+        run = Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
     return carry_through(run, config, corpus, ranks, device)
 
 
-def resume(values: Mapping[str, Any], changes: Sequence[str], ranks: Ranks = ALONE) -> Evaluation:
-    """Go on with the run in `run_dir` from its last checkpoint; `changes` of its settings are recorded."""
-    config, run = load_config(values), Run(Path(values["run_dir"]))
-    device = check_parts(config, ranks)
-    key = run.read_config()[1]["data_key"] if ranks.is_first else None
-    corpus = prepare_everywhere(config, ranks, device, key)
-    if ranks.is_first:
+def resume(values: Mapping[str, Any], changes: Sequence[str], run: OpenRun | None, ranks: Ranks = ALONE) -> Evaluation:
+    """Go on with a run from its last checkpoint; `changes` of its settings are recorded. Only rank 0 has it open."""
+    config = load_config(values)
+    with written_to(Run(config.run_dir).config_file):
+        device = check_parts(config, ranks)
+    corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
+    if run:
         run.write_changes(changes)
-    return carry_through(run, config, corpus, ranks, device)
+    return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
 
 
 def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: str | None = None) -> PreparedCorpus:
@@ -77,19 +79,21 @@ def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: 
 
 
 def check_parts(config: Config, ranks: Ranks) -> torch.device:
-    """Build everything that a configuration names, with toy vocabularies: mistakes surface before any work starts."""
+    """Build and try everything that a configuration names, with toy vocabularies, before any work starts."""
     device = choose_device(ranks.device_name(config.device))
     place = "model"
     try:
         model = build_model(config, source_vocab=8, target_vocab=8)
         place = "optimizer"
-        constructor(config.optimizer, place)(model.parameters())
+        stepped_twin(constructor(config.optimizer, place)(model.parameters()))
         place = "scheduler"
         constructor(config.scheduler, place)(total_steps=1)
+        build_search(config)
     except UserError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
-        raise UserError(f"The settings of {place} do not work: {error}") from error
+        target = getattr(config, place)["_target_"]
+        raise UserError(f"{target} cannot be used with these settings of {place}: {str(error).rstrip('.')}.") from error
     return device
 
 
@@ -113,8 +117,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     except Stopping:  # all ranks have agreed on it
         ranks.close()
         raise
-    scores = evaluation.scores
-    trainer.monitor.finished(hyperparameters(config), {"bleu": scores.bleu.value, "chrf": scores.chrf.value})
+    trainer.monitor.finished(hyperparameters(config), evaluation.scores.values())
     ranks.close()
     return evaluation
 
@@ -135,22 +138,24 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     state = trainer.state
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
     if ranks.is_first:
+        assert state.best_step is not None, "training ends with a validation"
         run.finish(reason, state, config.train.monitor)
-        checkpoint = trainer.checkpoints.load_best(run.finished()["best_step"], model, device)
+        checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
     ranks.spread(parameter.detach() for parameter in model.parameters())
     model.eval()
-    evaluation = evaluate(make_translator(config.decode, corpus, model, ranks, device), corpus.test_sentences)
-    if ranks.is_first:
-        details = run.evaluated("test.tsv", config.decode, checkpoint)
+    search = build_search(config)
+    evaluation = evaluate(make_translator(search, corpus, model, ranks, device), corpus.test_sentences)
+    if isinstance(run, OpenRun):
+        details = run.evaluated("test.tsv", search.record(), checkpoint)
         write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
     return evaluation
 
 
 def make_translator(
-    settings: DecodeSettings, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
+    search: Search, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Translator:
     """A translator with the model that is being trained, on all ranks together."""
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, settings, device)
+    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, search, device)
     return SharedTranslator(translator, ranks)
 
 
@@ -175,7 +180,7 @@ def make_trainer(
     updates_an_epoch = -(-len(pairs.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
-    identity = run.identity() if ranks.is_first else ""  # the others do not touch the run directory
+    identity = run.identity if isinstance(run, OpenRun) else ""  # other ranks do not touch the run directory
     checkpoints = Checkpoints(run.checkpoints, identity)
     monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
     return Trainer(
@@ -197,7 +202,7 @@ def make_validator(
     config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Validator:
     """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
-    greedy = dataclasses.replace(config.decode, beam_size=1)
+    greedy = build_search(config).converted(Greedy)
     translator = make_translator(greedy, corpus, model, ranks, device)
 
     def batches() -> Iterable[Batch]:
@@ -250,8 +255,8 @@ def _git_revision() -> str | None:
 
 def hyperparameters(config: Config) -> dict[str, Any]:
     """What runs are compared by in TensorBoard's HParams tab: names first, then every simple setting, dotted."""
-    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler")}
-    parts |= {name: dataclasses.asdict(getattr(config, name)) for name in ("train", "decode")}
+    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler", "decode")}
+    parts["train"] = dataclasses.asdict(config.train)
     return {"name": config.name, "corpus": config.data.name, "seed": config.seed, **_dotted(parts)}
 
 

@@ -1,4 +1,4 @@
-"""Many ranks translate one set of sentences: each its share, and all of them know the whole result, in order."""
+"""Translation by several ranks: each translates its share of the sentences, and all get the whole result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from safetensors.numpy import load, save
 
 from nmt.ranks import Ranks
+from nmt.search import Search
 from nmt.translator import Translation, Translator
 
 _TEXT = "text"  # the entry of a message that holds everything but the attention
@@ -20,11 +21,14 @@ class SharedTranslator(Translator):
 
     def __init__(self, of_rank: Translator, ranks: Ranks) -> None:
         tokenizers = of_rank.source_tokenizer, of_rank.target_tokenizer
-        super().__init__(of_rank.model, *tokenizers, of_rank.settings, of_rank.device)
+        super().__init__(of_rank.model, *tokenizers, of_rank.search, of_rank.device)
         self.ranks = ranks
 
-    def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
-        found = super().translate(self.ranks.share(texts), nbest)
+    def _find(
+        self, texts: Sequence[str], n: int | None, search: Search, first: int, every: int = 1
+    ) -> list[list[Translation]]:
+        rank, size = self.ranks.rank, self.ranks.size
+        found = super()._find(self.ranks.share(texts), n, search, first + every * rank, every * size)
         if self.ranks.size == 1:
             return found
         merged: list[list[Translation]] = [[] for _ in texts]

@@ -5,33 +5,45 @@ Imported at the cold start of translate.py: nothing here pulls in more than PyTo
 
 from __future__ import annotations
 
-import dataclasses
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from nmt.config import Config, DecodeSettings
-from nmt.data.batching import sorted_batches
+from nmt.config import Config
+from nmt.data.batching import pad, sorted_batches
 from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
 from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.factory import constructor
-from nmt.run import Run
-from nmt.search import Hypothesis, search
-from nmt.special import EOS, EOS_PIECE, PAD
+from nmt.run import OpenRun, Run
+from nmt.search import Hypothesis, Search
+from nmt.special import EOS, EOS_PIECE
 from nmt.training.checkpoint import Checkpoints
+from nmt.typed import written_to
+from nmt.words import merge_words
 
 log = logging.getLogger(__name__)
 
 MAX_SOURCE_TOKENS = 1000  # recurrent models have seen nothing near it; a bound keeps any input harmless
-# More than so many tokens can hold, as a piece has 16 characters at most: a text of any size is encoded in no time.
+# A piece has 16 characters at most, so this is more than the tokens can hold: a text of any size is encoded fast.
 _MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a translation."""
+
+    text: str
+    confidence: float  # its probability, given the source and the words before it
+    spread: float | None = None  # standard deviation of that probability over samples of dropout, if any were drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +55,25 @@ class Translation:
     source_tokens: list[str]  # pieces, where ▁ starts a word, and </s>
     target_tokens: list[str]
     attention: Any  # array (target tokens, source tokens), or None for a model without attention
-    source_ids: list[int]  # the same tokens as numbers, the ends of the sentences included
+    source_ids: list[int]  # the same tokens as ids, with EOS
     target_ids: list[int]
     log_probs: list[float]  # of each target token
 
+    @property
+    def words(self) -> list[Word]:
+        """Its words, each with its probability: the product of those of its pieces."""
+        return [Word(text, p[0]) for text, p in self.word_probabilities(np.array([self.log_probs]))]
 
-EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of nothing
+    def word_probabilities(self, log_probs: np.ndarray) -> list[tuple[str, list[float]]]:
+        """Words without EOS, each with its probability by every row of log probabilities (N, target tokens)."""
+        pieces = self.target_tokens[:-1]
+        if not pieces:
+            return []
+        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are added up
+        return [(word, [min(1.0, math.exp(value)) for value in sums[:, i]]) for i, word in enumerate(words)]
+
+
+EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of an empty text
 
 
 class Translator:
@@ -59,57 +84,93 @@ class Translator:
         model: Any,
         source_tokenizer: Tokenizer,
         target_tokenizer: Tokenizer,
-        settings: DecodeSettings,
+        search: Search,
         device: torch.device,
         checkpoint: str | None = None,
+        languages: tuple[str, str] = ("source", "target"),
     ) -> None:
-        """Use a model that lies on `device` and is in evaluation mode while `translate` runs.
+        """Use a model that lies on `device` and is in evaluation mode while it translates.
 
         `checkpoint` is the name of the one that its weights are from, where they are from one.
         """
-        self.model, self.settings, self.device, self.checkpoint = model, settings, device, checkpoint
+        self.model, self.search, self.device, self.checkpoint = model, search, device, checkpoint
         self.source_tokenizer, self.target_tokenizer = source_tokenizer, target_tokenizer
+        self.languages = languages
 
     @classmethod
-    def load(cls, run: Run, device: str = "auto", **overrides: Any) -> Translator:
-        """The best checkpoint of a finished run, or with a notice the newest intact one.
+    def load(
+        cls,
+        runs: Run | str | Path | Sequence[Run | str | Path],
+        device: str = "auto",
+        search: Search | None = None,
+        **changes: Any,
+    ) -> Translator:
+        """The best checkpoint of a finished run; of several runs that share their pieces, an ensemble.
 
-        `overrides` replace the run's decode settings.
+        Args:
+            runs: A run directory, or several.
+            device: auto, cpu, cuda, cuda:1 or mps.
+            search: A search method in the place of the run's own (of the first one's, in an ensemble).
+            changes: Other settings of the search method, such as beam_size=10.
         """
-        run.check()
-        best_step = run.finished()["best_step"]
-        config = run.config()
-        source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
-        chosen = choose_device(device)
-        model = build_model(config, len(source), len(target), initialise=False).to(chosen)
-        checkpoint = Checkpoints(run.checkpoints, run.identity()).load_best(best_step, model, chosen)
-        settings = dataclasses.replace(config.decode, **overrides)
-        return cls(model.eval(), source, target, settings, chosen, checkpoint)
-
-    @classmethod
-    def load_all(cls, runs: Sequence[Run], device: str = "auto", **overrides: Any) -> Translator:
-        """One run, or an ensemble of several that share their pieces; the first tells how to search."""
-        first, *others = members = [cls.load(run, device, **overrides) for run in runs]
+        paths = [runs] if isinstance(runs, (Run, str, Path)) else list(runs)
+        opened = [Run.open(run) for run in paths]
+        first, *others = members = [cls._load_one(run, device) for run in opened]
+        first.search = (search or first.search).changed(**changes)
         if not others:
             return first
-        check_same_pieces(runs)
+        check_same_pieces(opened)
         model = Ensemble([member.model for member in members]).eval()
         checkpoints = " + ".join(str(member.checkpoint) for member in members)
         tokenizers = first.source_tokenizer, first.target_tokenizer
-        return cls(model, *tokenizers, first.settings, first.device, checkpoints)
+        return cls(model, *tokenizers, first.search, first.device, checkpoints, first.languages)
 
-    def translate(self, texts: Sequence[str], nbest: int | None = None) -> list[list[Translation]]:
-        """Up to `nbest` (or all `beam_size`) translations of each text, best first; an empty text has the empty one.
+    @classmethod
+    def _load_one(cls, run: OpenRun, device: str) -> Translator:
+        """The best checkpoint of a run, or the newest intact one, with a warning."""
+        best_step = run.finished()["best_step"]
+        source, target = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
+        chosen = choose_device(device)
+        with written_to(run.config_file):
+            search = build_search(run.config)
+            model = build_model(run.config, len(source), len(target), initialise=False).to(chosen)
+        checkpoint = Checkpoints(run.checkpoints, run.identity).load_best(best_step, model, chosen)
+        direction = run.config.data.direction()
+        return cls(model.eval(), source, target, search, chosen, checkpoint, (direction.source, direction.target))
+
+    def translate(self, texts: str | Sequence[str], first: int = 0) -> list[Translation]:
+        """The best translation of each text; of an empty text, the empty one.
+
+        Args:
+            texts: Sentences, or a single one.
+            first: The number of the first text in the whole input, of which random samples depend.
+        """
+        return [found[0] for found in self._find(_sentences(texts), 1, self.search, first)]
+
+    def nbest(self, texts: str | Sequence[str], n: int | None = None, first: int = 0) -> list[list[Translation]]:
+        """Up to `n` translations of each text, best first; by default as many as the search finds.
 
         Each has its attention with it, which takes memory: ask for no more than are needed.
         """
+        search = self.search if n is None else self.search.for_nbest(n)
+        return self._find(_sentences(texts), n, search, first)
+
+    def _find(
+        self, texts: Sequence[str], n: int | None, search: Search, first: int, every: int = 1
+    ) -> list[list[Translation]]:
+        """Search for translations of texts whose numbers are first, first + every and so on."""
         encoded = [self._encode(text) for text in texts]
         results = [[EMPTY] for _ in texts]
         lengths = np.array([len(ids) for ids in encoded], dtype=np.int64)
-        for batch in sorted_batches(lengths, self.settings.batch_tokens // self.settings.beam_size):
+        for batch in sorted_batches(lengths, search.batch_tokens // search.width):
             chosen = [i for i in batch.tolist() if encoded[i]]
-            for i, hypotheses in zip(chosen, self._search([encoded[i] for i in chosen]), strict=True):
-                results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses[:nbest]]
+            if not chosen:
+                continue
+            source, source_lengths = pad([encoded[i] for i in chosen])
+            numbers = [first + every * i for i in chosen]
+            found = search(self.model, source.to(self.device), source_lengths, numbers)
+            for i, hypotheses in zip(chosen, found, strict=True):
+                results[i] = [self._translation(encoded[i], hypothesis) for hypothesis in hypotheses[:n]]
         return results
 
     def _encode(self, text: str) -> list[int]:
@@ -118,14 +179,6 @@ class Translator:
         if len(ids) > MAX_SOURCE_TOKENS:
             log.warning("A sentence of %d characters is cut to its first %d tokens.", len(text), MAX_SOURCE_TOKENS)
         return [*ids[:MAX_SOURCE_TOKENS], EOS] if ids else []
-
-    def _search(self, sentences: list[list[int]]) -> list[list[Hypothesis]]:
-        if not sentences:
-            return []
-        lengths = torch.tensor([len(ids) for ids in sentences])
-        longest = int(lengths.max())
-        source = torch.tensor([ids + [PAD] * (longest - len(ids)) for ids in sentences])
-        return search(self.model, source.to(self.device), lengths, self.settings)
 
     def _translation(self, source: list[int], hypothesis: Hypothesis) -> Translation:
         return Translation(
@@ -140,8 +193,13 @@ class Translator:
         )
 
 
+def _sentences(texts: str | Sequence[str]) -> Sequence[str]:
+    """A bare string is one sentence, not a sequence of letters."""
+    return [texts] if isinstance(texts, str) else texts
+
+
 def check_same_pieces(runs: Sequence[Run]) -> None:
-    """Raise a UserError unless these runs, whose files have been checked, can translate as one."""
+    """Raise a UserError unless these runs, whose files have been checked, have the same tokenizers."""
 
     def pieces(run: Run) -> list[bytes]:
         return [file.read_bytes() for file in (run.source_tokenizer, run.target_tokenizer)]
@@ -156,11 +214,22 @@ def check_same_pieces(runs: Sequence[Run]) -> None:
 
 def build_model(config: Config, source_vocab: int, target_vocab: int, initialise: bool = True) -> Any:
     """The model that a configuration describes, with first weights unless others are about to be loaded."""
-    build = constructor(config.model, "model")
     joint = config.data.joint_vocab
+    return _build(config.model, "model", source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=joint,
+                  initialise=initialise)  # fmt: skip
+
+
+def build_search(config: Config) -> Search:
+    """The search method that a configuration describes."""
+    search: Search = _build(config.decode, "decode")
+    return search
+
+
+def _build(spec: Any, where: str, **arguments: Any) -> Any:
+    build = constructor(spec, where)
     try:
-        return build(source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=joint, initialise=initialise)
+        return build(**arguments)
     except UserError:
         raise
     except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
-        raise UserError(f"The settings of model do not work: {error}") from error
+        raise UserError(f"The settings of {where} do not work: {error}") from error

@@ -7,12 +7,41 @@ import dataclasses
 import difflib
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nmt.errors import UserError
 
 T = TypeVar("T")
+
+
+class UnknownName(UserError):
+    """A setting or class that this version does not have."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class NewerVersion(UserError):
+    """A file that a newer version of this project wrote."""
+
+
+@contextmanager
+def written_to(file: Path) -> Iterator[None]:
+    """Unknown names met in here were read from `file`, so a newer version wrote it.
+
+    Raises:
+        NewerVersion: Instead of UnknownName.
+    """
+    try:
+        yield
+    except UnknownName as error:
+        raise NewerVersion(
+            f"{file} was written by a newer version, with {error.name}, which this one does not know: update."
+        ) from error
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -99,7 +128,8 @@ def _check_names(values: Any, known: Iterable[str], where: str) -> None:
         raise UserError(f"{where or 'The configuration'} must hold named settings; it is {values!r}.")
     for name in values:
         if name not in known:
-            raise UserError(f"There is no setting {_join(where, str(name))}: {nearest(str(name), known)}")
+            full = _join(where, str(name))
+            raise UnknownName(f"There is no setting {full}: {nearest(str(name), known)}", full)
 
 
 def _join(where: str, name: str) -> str:

@@ -1,7 +1,7 @@
 """Compare finished runs: `python scripts/compare.py outputs/SWEEP`.
 
-Runs are grouped by the name of their model; seeds are the members of a group. All must have been scored on the same
-sentences with the same search. The table goes to stdout; everything else is written into a directory.
+Runs of one model that differ in the seed form a group. All runs must have been scored on the same sentences with the
+same search. The table is printed to stdout; tables and pictures are written to a directory.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ def main() -> None:
     """Read the command line, compare, print and draw."""
     options = parse(sys.argv[1:])
     # Imported late: --help and a mistyped option answer at once.
-    from comparison import report, runs, summary
+    from comparison import runs, summary, tables
     from rich.console import Console
 
     from nmt.console import log_to_console
     from nmt.files import write_text
 
     log_to_console()
-    output = options.output or default_output(options.runs[0], runs.is_run(options.runs[0]))
     members = runs.load_members(runs.find_runs(options.runs))
     runs.check_comparable(members)
+    output = options.output or default_output(options.runs[0], runs.is_run(options.runs[0]))
     baseline = summary.choose_baseline(members, options.baseline)
     groups = summary.group(members)
     rows = summary.summarise(groups, baseline, options.trials)
-    notes = report.legend(members, rows, baseline, options.trials)
+    notes = tables.legend(members, rows, baseline, options.trials)
     title = f"{len(groups)} models, {len(members)} runs, compared with {baseline}"
-    # Into a pipe there is no width to keep to: a row stays on its line.
+    # In a pipe every row stays on one line.
     console = Console(width=None if sys.stdout.isatty() else 150)
-    console.print(report.terminal(rows, title, notes, console))
+    console.print(tables.terminal(rows, title, notes, console))
     pictures = draw(groups, baseline, options.sentence, output)
-    write_text(output / "comparison.csv", report.comma_separated(rows))
-    write_text(output / "comparison.md", report.markdown(rows, title, notes, pictures))
+    write_text(output / "comparison.csv", tables.comma_separated(rows))
+    write_text(output / "comparison.md", tables.markdown(rows, title, notes, pictures))
     print(f"tables and pictures: {output}", file=sys.stderr)
 
 
 def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> dict[str, str]:
-    """Write the pictures; gives their names and what they show."""
+    """Write the pictures; return their file names with captions."""
     from comparison import panel, plots
     from comparison.style import looks
 
@@ -88,7 +88,7 @@ def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> d
 
 
 def default_output(first: Path, is_run: bool) -> Path:
-    """Beside the runs of a sweep; a single run has no such place."""
+    """The directory comparison/ in the sweep named first; needs --output if a run is named first."""
     if is_run:
         raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
     return first / "comparison"

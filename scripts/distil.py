@@ -23,7 +23,7 @@ from nmt.errors import UserError
 if TYPE_CHECKING:
     from nmt.data.heldout import HeldOut
     from nmt.data.settings import Direction
-    from nmt.run import Run
+    from nmt.run import OpenRun
     from nmt.translator import Translator
 
 EXAMPLES = """examples:
@@ -51,7 +51,7 @@ def main() -> None:
 
 def make_pairs(options: argparse.Namespace) -> Direction:
     """Write the pairs that `options` ask for; gives the direction that they are for."""
-    from nmt.composition import changed
+    from nmt.composition import resumed
     from nmt.config import load_config
     from nmt.data.prepare import prepare
     from nmt.files import new_directory
@@ -60,12 +60,12 @@ def make_pairs(options: argparse.Namespace) -> Direction:
 
     if options.output.exists():
         raise UserError(f"{options.output} exists already: choose another --output.")
-    runs, back = ([Run(directory) for directory in directories] for directories in (options.run, options.back))
+    runs, back = ([Run.open(directory) for directory in directories] for directories in (options.run, options.back))
     for group in (runs, back):  # all that may be wrong, before the first has translated everything
         check(group, options)
     check_same_split(runs)
-    data = load_config(changed(runs[0], runs[0].read_changes())).data  # where the corpus lies now
-    corpus = prepare(data, runs[0].read_config()[1]["data_key"])
+    data = load_config(resumed(runs[0], overrides=[]).values).data  # where the corpus lies now
+    corpus = prepare(data, runs[0].provenance["data_key"])
     sides = (corpus.source_tokenizer, corpus.train.source), (corpus.target_tokenizer, corpus.train.target)
     texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
     known = list(zip(*texts, strict=True))
@@ -74,9 +74,9 @@ def make_pairs(options: argparse.Namespace) -> Direction:
     for run in back:
         check_opposite(run, data.direction(), [entry for entries in held_out.values() for entry in entries])
 
-    def load(teachers: list[Run]) -> list[Translator]:
+    def load(teachers: list[OpenRun]) -> list[Translator]:
         groups = [[run] for run in teachers] if options.each else [teachers]
-        return [Translator.load_all(group, options.device, **overrides) for group in groups if group]
+        return [Translator.load(group, options.device, **overrides) for group in groups if group]
 
     forward, backward = load(runs), load(back)
     options.output.parent.mkdir(parents=True, exist_ok=True)
@@ -96,34 +96,32 @@ def make_pairs(options: argparse.Namespace) -> Direction:
     return data.direction()
 
 
-def check(runs: Sequence[Run], options: argparse.Namespace) -> None:
+def check(runs: Sequence[OpenRun], options: argparse.Namespace) -> None:
     """Refuse runs that cannot translate, or not together, or not as many translations."""
-    from nmt.translator import check_same_pieces
+    from nmt.translator import build_search, check_same_pieces
 
     for run in runs:
-        run.check()
         run.finished()
-        beam = options.beam or run.config().decode.beam_size
-        if options.best > beam:
-            raise UserError(f"--best {options.best} needs a beam as wide: add --beam {options.best}.")
+        search = build_search(run.config)
+        (search if options.beam is None else search.changed(beam_size=options.beam)).for_nbest(options.best)
     if not options.each:
         check_same_pieces(runs)
 
 
-def check_same_split(runs: Sequence[Run]) -> None:
+def check_same_split(runs: Sequence[OpenRun]) -> None:
     """Refuse a teacher that may have learnt from sentences which the first one holds out."""
     for run in runs[1:]:
-        if run.read_config()[1]["split_hash"] != runs[0].read_config()[1]["split_hash"]:
+        if run.provenance["split_hash"] != runs[0].provenance["split_hash"]:
             raise UserError(
                 f"{run.directory} holds out other sentences than {runs[0].directory}: train both on the same."
             )
 
 
-def check_opposite(run: Run, direction: Direction, held_out: Sequence[HeldOut]) -> None:
+def check_opposite(run: OpenRun, direction: Direction, held_out: Sequence[HeldOut]) -> None:
     """Refuse a teacher of another direction, or one that may have learnt from sentences that we hold out."""
     from nmt.data.heldout import read_held_out
 
-    of_run = run.config().data.direction()
+    of_run = run.config.data.direction()
     if (of_run.source, of_run.target) != (direction.target, direction.source):
         raise UserError(
             f"{run.directory} translates {of_run.source} to {of_run.target}: --back takes a run from "
@@ -149,7 +147,7 @@ def translated(translator: Translator, known: Sequence[tuple[str, str]], best: i
     for start in range(0, len(sources), TOGETHER):
         chunk = sources[start : start + TOGETHER]
         with autocast(translator.device, precision):
-            translations = translator.translate(chunk, nbest=best)
+            translations = translator.nbest(chunk, best, first=start)
         for source, found in zip(chunk, translations, strict=True):
             pairs += [(source, each.text) for each in found if each.text]
         print(f"{start + len(chunk)} of {len(sources)} sentences translated", file=sys.stderr)

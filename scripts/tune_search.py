@@ -27,21 +27,21 @@ def main() -> None:
 
     from nmt.console import log_to_console
     from nmt.data.heldout import read_held_out
-    from nmt.evaluation.metrics import score
+    from nmt.evaluation.scores import score
     from nmt.run import Run
     from nmt.translator import Translator
 
     log_to_console()
     runs = [Run(directory) for directory in options.run]
-    translators = [Translator.load_all(runs, options.device, beam_size=beam) for beam in options.beams]
+    translators = [Translator.load(runs, options.device, beam_size=beam) for beam in options.beams]
     examples = list(read_held_out(runs[0].val_set))
     sources, references = [each.source for each in examples], [each.references for each in examples]
     found: dict[tuple[int, float], float] = {}
     for beam, translator in zip(options.beams, translators, strict=True):
-        candidates = translator.translate(sources)
+        candidates = translator.nbest(sources)
         for penalty in PENALTIES:
             texts = [ranked(each, penalty) for each in candidates]
-            found[beam, penalty] = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
+            found[beam, penalty] = score(texts, references, sources, metrics=["bleu"], bootstrap=0)["bleu"].value
     table = Table("length penalty", *(f"beam {beam}" for beam in options.beams), title="Validation BLEU")
     for penalty in PENALTIES:
         table.add_row(f"{penalty:g}", *(f"{found[beam, penalty]:.2f}" for beam in options.beams))

@@ -10,7 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from nmt import cli
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from nmt.run import Run
+    from nmt.run import OpenRun, Run
 
 EXAMPLES = """examples:
   python scripts/verify_run.py outputs/RUN
@@ -50,12 +50,14 @@ def main() -> None:
 
 def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
     """What there is to check, by name: functions that say what they found, or raise a UserError."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
-    from nmt.evaluation.report import SCORES
+    from nmt.evaluation.aer import ALIGNMENT_FILE
+    from nmt.evaluation.score_report import SCORES
+    from nmt.run import Run
     from nmt.training.checkpoint import Checkpoints
 
-    yield "SHA256SUMS", partial(check_files, run)
-    yield "changes.json", lambda: f"{len(run.read_changes())} changed settings"
+    with suppress(UserError):
+        run = Run.open(run)
+    yield "settings", lambda: describe(Run.open(run))  # read again only to say what is wrong
     for step in Checkpoints(run.checkpoints).steps():
         yield f"checkpoints/step-{step:08d}", partial(check_checkpoint, run, step)
     finished = run.finished_file.is_file()
@@ -69,10 +71,10 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield f"tensorboard/{events.name}", partial(check_events, events)
 
 
-def check_files(run: Run) -> str:
-    """Settings, tokenizers and held-out sets; no links anywhere."""
-    run.check()
-    return f"settings, tokenizers and held-out sets of {run.config().name}, run {run.identity()[:12]}"
+def describe(run: OpenRun) -> str:
+    """What was read and found intact on opening a run."""
+    changes = f"{len(run.changes)} changed settings"
+    return f"{changes}, tokenizers and held-out sets of {run.config.name}, run {run.identity[:12]}"
 
 
 def check_checkpoint(run: Run, step: int) -> str:
@@ -80,17 +82,18 @@ def check_checkpoint(run: Run, step: int) -> str:
     import torch
 
     from nmt.data.tokenizer import Tokenizer
-    from nmt.files import damage
-    from nmt.run import RECORDED
+    from nmt.run import OpenRun
     from nmt.training.checkpoint import Checkpoints, load_weights
     from nmt.translator import build_model
+    from nmt.typed import written_to
 
-    checkpoints = Checkpoints(run.checkpoints, run.identity())
+    checkpoints = Checkpoints(run.checkpoints, run.read_identity())
     epoch = checkpoints.check(step)[0].epoch
-    if damage(run.directory, RECORDED):  # a model of settings that may be altered says nothing about the weights
+    if not isinstance(run, OpenRun):  # a model of settings that may be altered says nothing about the weights
         return f"epoch {epoch}, as it was written (not compared with config.yaml)"
     source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
-    model = build_model(run.config(), source, target, initialise=False)
+    with written_to(run.config_file):
+        model = build_model(run.config, source, target, initialise=False)
     load_weights(checkpoints.path(step), model, torch.device("cpu"))
     return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
 
@@ -108,9 +111,10 @@ def check_end(run: Run) -> str:
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     from nmt.data.heldout import read_held_out
-    from nmt.evaluation.literature import lc_tok_bleu
-    from nmt.evaluation.metrics import score
-    from nmt.evaluation.report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
+    from nmt.evaluation.scores import score
+    from nmt.metrics import MAIN, METRICS
+    from nmt.run import Run
 
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
         raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
@@ -120,21 +124,33 @@ def check_scores(run: Run) -> str:
     if test_set != [(row.source, row.references) for row in rows]:
         raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
     hypotheses, references = [row.hypothesis for row in rows], [row.references for row in rows]
-    again = score(hypotheses, references, [row.source for row in rows])
-    if recorded.get("lc_tok"):  # somebody asked for it
-        again = replace(again, lc_tok=lc_tok_bleu(hypotheses, references, run.config().data.direction().target))
-    for name, value in json.loads(json.dumps(again.to_dict())).items():
-        if recorded.get(name) != value:
-            raise UserError(f"{run.evaluation / SCORES} has {name} {recorded.get(name)}; scored again it is {value}.")
-    return f"{evaluated['checkpoint']}, scored again: BLEU {again.bleu.value:.2f} {again.bleu.signature}"
+    metrics = [name for name in METRICS if name == MAIN or recorded.get(name)]  # those that were computed then
+    language = Run.open(run).config.data.direction().target
+    again = score(hypotheses, references, [row.source for row in rows], metrics=metrics, language=language)
+    expected = json.loads(json.dumps(again.to_dict()))
+    if different := next(disagreements(recorded, expected), None):
+        raise UserError(f"{run.evaluation / SCORES} has {different}.")
+    return f"{evaluated['checkpoint']}, scored again: BLEU {again[MAIN].value:.2f} {again[MAIN].signature}"
+
+
+def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
+    """Where two records differ, on the keys that both have: either may lack metrics that the other's version has."""
+    if isinstance(recorded, dict) and isinstance(again, dict):
+        for key in recorded.keys() & again.keys():
+            yield from disagreements(recorded[key], again[key], f"{name}.{key}" if name else key)
+    elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
+        for number, pair in enumerate(zip(recorded, again, strict=True)):
+            yield from disagreements(*pair, f"{name}[{number}]")
+    elif recorded != again:
+        yield f"{name} {recorded}; scored again it is {again}"
 
 
 def check_alignment(run: Run) -> str:
     """The recorded alignment error rate."""
-    from nmt.evaluation.alignment import ALIGNMENT_FILE
-    from nmt.files import read_sealed
+    from nmt.evaluation.aer import ALIGNMENT_FILE
+    from nmt.files import read_record
 
-    recorded = read_sealed(run.evaluation / ALIGNMENT_FILE)
+    recorded = read_record(run.evaluation / ALIGNMENT_FILE)
     evaluated = of_this_run(run, recorded, run.evaluation / ALIGNMENT_FILE)
     return f"{evaluated['checkpoint']}, AER {recorded.get('aer')}"
 
@@ -160,7 +176,7 @@ def check_events(path: Path) -> str:
 def of_this_run(run: Run, recorded: dict[str, Any], path: Path) -> dict[str, Any]:
     """What was evaluated, if it is this run."""
     evaluated = recorded.get("evaluated")
-    if not isinstance(evaluated, dict) or evaluated.get("run") != run.identity():
+    if not isinstance(evaluated, dict) or evaluated.get("run") != run.read_identity():
         raise UserError(f"{path} belongs to another run.")
     return evaluated
 

@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 from nmt import composition, pipeline
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.alignment import AlignmentScore, write_alignment
+from nmt.evaluation.aer import AlignmentScore, write_alignment
 from nmt.run import PREPARED, Run
 from nmt.training.checkpoint import MODEL, TENSORS, Checkpoints
 from nmt.translator import Translator, build_model
@@ -97,10 +97,11 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
     runs = [folder / "run", folder / "foreign"]
     for seed, run in enumerate(runs, start=1):
         pipeline.train(composition.composed(*train_arguments(folder, *quick), f"seed={seed}", f"run_dir={run}"))
-        details = Run(run).evaluated("test.tsv", Run(run).config().decode)
-        write_alignment(Run(run).evaluation, AlignmentScore(0.25, 0.5, 0.5, 20, 90, "gold.align"), details)
-        Run(run).write_changes([f"train.log_every={seed + 6}"])
-    composition.register_resolvers()
+        opened = Run.open(run)
+        details = opened.evaluated("test.tsv", opened.config.decode)
+        write_alignment(opened.evaluation, AlignmentScore(0.25, 0.5, 0.5, 20, 90, "gold.align"), details)
+        opened.write_changes([f"train.log_every={seed + 6}"])
+    composition.register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):  # as if train.py resume=… had been typed
         HydraConfig.instance().set_config(compose("train", return_hydra_config=True))
     run = Run(runs[0])
@@ -130,7 +131,7 @@ class Injector:
         self.truth, self.random = truth, Random(seed)
         self.files = [
             *("config.yaml", "SHA256SUMS", "finished.json", "changes.json", *PREPARED.values()),
-            *(f"eval/{name}" for name in ("scores.json", "translations.tsv", "alignment.json")),
+            *(f"eval/{name}" for name in ("scores.json", "translations.tsv", "alignment.json", "SHA256SUMS")),
             *(f"checkpoints/{path.parent.name}/{path.name}" for path in truth.run.glob("checkpoints/*/*")),
         ]
         self.kinds: list[Callable[[Path], str]] = [
@@ -226,19 +227,18 @@ def translate(run: Path, truth: Truth, notices: list[str]) -> bool:
     assert translator.checkpoint is not None
     assert_same(dict(translator.model.named_parameters()), truth.weights[translator.checkpoint])
     assert (translator.source_tokenizer.model, translator.target_tokenizer.model) == truth.tokenizers
-    assert translator.settings == Run(truth.run).config().decode
+    assert translator.search.record() == Run.open(truth.run).config.decode
     assert translator.checkpoint == truth.best or notices
     return translator.checkpoint == truth.best
 
 
 def resume(run: Path, truth: Truth, notices: list[str]) -> bool:
     """The same of train.py resume=DIR."""
-    values, _ = composition.resumed(run)
+    values, _, opened = composition.resumed(run)
     assert without_place(values) == truth.settings
-    model = build_model(
-        Run(run).config(), *map(len, map(Tokenizer.load, (Run(run).source_tokenizer, Run(run).target_tokenizer)))
-    )
-    snapshot = Checkpoints(Run(run).checkpoints, Run(run).identity()).load_last(model, CPU)
+    tokenizers = opened.source_tokenizer, opened.target_tokenizer
+    model = build_model(opened.config, *map(len, map(Tokenizer.load, tokenizers)))
+    snapshot = Checkpoints(opened.checkpoints, opened.identity).load_last(model, CPU)
     name = f"step-{snapshot.state.step:08d}"
     assert_same(dict(model.named_parameters()), truth.weights[name])
     assert_same(snapshot.tensors, truth.tensors[name])

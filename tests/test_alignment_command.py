@@ -9,11 +9,21 @@ from pathlib import Path
 
 import pytest
 
-import evaluate
-import translate
+from nmt.commands import evaluate, translate
+from nmt.composition import composed
 from nmt.errors import UserError
-from nmt.files import read_sealed
+from nmt.files import read_record
+from nmt.pipeline import train
 from tests.commands import Finished, assert_fails, command, train_arguments
+
+
+@pytest.fixture(scope="module")
+def finished(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A copy of the finished run, which these tests write to, with its corpus beside it."""
+    folder = tmp_path_factory.mktemp("aligned")
+    shutil.copytree(finished[0], folder / "run")
+    shutil.copyfile(finished[0].parent / "fra-eng.txt", folder / "fra-eng.txt")
+    return folder / "run", finished[1]
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +42,7 @@ def gold(finished: Finished) -> Path:
 @pytest.fixture(scope="module")
 def without_attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
-    done = command("train.py", *train_arguments(folder, "model=seq2seq", "train.max_steps=2", "train.validate_every=2"))
-    assert done.returncode == 0, done.stderr
+    train(composed(*train_arguments(folder, "model=seq2seq", "train.max_steps=2", "train.validate_every=2")))
     return folder / "run"
 
 
@@ -44,7 +53,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     done = command("evaluate.py", "--run", str(run), "--alignments", str(gold))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(trained.stdout)
-    score = read_sealed(run / "eval/alignment.json")
+    score = read_record(run / "eval/alignment.json")
     assert (score["pairs"], score["gold"]) == (len(pairs), "fra-eng.align")
     assert score["links"] == sum(len(reference.split()) for _, reference in pairs)
     assert 0 <= score["aer"] <= 1
@@ -65,7 +74,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     before = (run / "eval/alignment.json").read_bytes()
     other = command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
     assert other.returncode == 0, other.stderr
-    again = read_sealed(tmp_path / "out/alignment.json")
+    again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
 
@@ -95,11 +104,13 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     assert "--batch-tokens: 0 is not at least 1" in refused.stderr
 
 
-def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(finished: Finished, gold: Path, tmp_path: Path) -> None:
-    corpus = finished[0].parent / "fra-eng.txt"
+def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(
+    without_attention: Path, gold: Path, tmp_path: Path
+) -> None:
+    corpus = without_attention.parent / "fra-eng.txt"  # which no other test needs at the same time
     shutil.move(corpus, tmp_path / "away")
     try:
-        done = command("evaluate.py", "--run", str(finished[0]), "--alignments", str(gold))
+        done = command("evaluate.py", "--run", str(without_attention), "--alignments", str(gold))
     finally:
         shutil.move(tmp_path / "away", corpus)
     assert_fails(done, "fra-eng.txt", "--source and --reference")

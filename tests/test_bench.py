@@ -12,9 +12,8 @@ from benchmarks.decoding import EndingOnTime
 from benchmarks.naive import naive_loss
 from benchmarks.yardstick import Arithmetic, Peak
 
-from nmt.config import DecodeSettings
 from nmt.data.batching import collate
-from nmt.search import search
+from nmt.search import Greedy
 from nmt.training.loss import token_loss
 from tests.commands import command
 from tests.conftest import MODELS, sentences, tiny_model
@@ -50,7 +49,7 @@ def test_the_arithmetic_of_the_yardstick() -> None:
 def test_hypotheses_end_at_the_length_asked_for() -> None:
     model = EndingOnTime(tiny_model("model=bahdanau").eval())
     model.lengths = torch.tensor([4, 2, 6])
-    found = search(model, sentences([5, 5, 3]), torch.tensor([5, 5, 3]), DecodeSettings(beam_size=1))
+    found = Greedy()(model, sentences([5, 5, 3]), torch.tensor([5, 5, 3]))
     assert [len(hypotheses[0].tokens) for hypotheses in found] == [4, 2, 6]
     assert model.rows == 5 + 3 + 7  # EOS is a step too
 

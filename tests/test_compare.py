@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import logging
 import time
@@ -12,11 +11,12 @@ from pathlib import Path
 from statistics import median, stdev
 from typing import Any
 
+import compare
 import numpy as np
 import pytest
 import torch
 import yaml
-from comparison import plots, report, runs, summary
+from comparison import plots, runs, summary, tables
 from comparison.history import read_history
 from comparison.runs import Member
 from comparison.style import looks, spread_out
@@ -25,17 +25,20 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 from torch.utils.tensorboard.writer import SummaryWriter
 
+from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.evaluation.heatmap import save
-from nmt.evaluation.metrics import Score, score
-from nmt.evaluation.report import Row, write_evaluation
-from nmt.files import read_sealed, write_sealed, write_sums, write_text
+from nmt.evaluation.score_report import Row, write_evaluation
+from nmt.evaluation.scores import score
+from nmt.files import read_record, write_json, write_record, write_sums, write_text
+from nmt.metrics import Score
 from nmt.run import PREPARED, Run
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
 from tests.commands import assert_fails, command, train_arguments
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
+PLAIN = composed("data=parallel", "data.path=[pairs.en,pairs.fr]")
 DECODE = {"beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
 
 
@@ -66,26 +69,27 @@ def make_run(
     expected = references() if expected is None else expected
     run = folder / f"{len(list(folder.glob('*')))}_{name}_seed{seed}"
     run.mkdir(parents=True)
-    provenance = {"provenance": {"split_hash": "abc", "data_key": "def"}}
-    values = {"name": name, "seed": seed, "run_dir": str(run), "decode": decode, "train": settings, **provenance}
-    (run / "config.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    values = PLAIN | {"name": name, "seed": seed, "run_dir": str(run), "decode": decode}
+    values |= {"train": PLAIN["train"] | settings, "provenance": {"split_hash": "abc", "data_key": "def"}}
+    write_text(run / "config.yaml", yaml.safe_dump(values))
+    write_json(run / "changes.json", {"changes": []})
     for copy in PREPARED.values():
         write_text(run / copy, "not looked at")
     write_sums(run)
-    Run(run).write_changes([])
+    identity = Run(run).read_identity()
     state = TrainState(step=20, best_step=20, tokens=6000, seconds=60.0 * seed)
     model = torch.nn.ParameterDict({"a": torch.zeros(3, 4), "b": torch.zeros(5)})
-    Checkpoints(Run(run).checkpoints, Run(run).identity()).save(model, Snapshot(state, {}, {"x": torch.zeros(1)}))
+    Checkpoints(Run(run).checkpoints, identity).save(model, Snapshot(state, {}, {"x": torch.zeros(1)}))
     Run(run).finish("done", state, "bleu")
     scores = score(hypotheses, [(text,) for text in expected], expected, bootstrap=0)
     if bleu is not None:
-        scores = dataclasses.replace(scores, bleu=Score(bleu, scores.bleu.signature))
-    sample = {"run": Run(run).identity(), "examples": "test.tsv", "split_hash": "abc"}
+        scores.metrics["bleu"] = Score(bleu, scores["bleu"].signature)
+    sample = {"run": identity, "examples": "test.tsv", "split_hash": "abc"}
     evaluated = sample | {"checkpoint": "step-00000020", "decode": decode}
     rows = [Row(text, hypothesis, -1.0, (text,)) for text, hypothesis in zip(expected, hypotheses, strict=True)]
     write_evaluation(run / "eval", scores, evaluated, rows)
     if aer is not None:
-        write_sealed(run / "eval/alignment.json", {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated})
+        write_record(run / "eval/alignment.json", {"aer": aer, "gold": gold, "pairs": 9, "evaluated": evaluated})
     with SummaryWriter(str(run / "tensorboard"), purge_step=1) as writer:
         for step in (10, 20, 30):
             writer.add_scalar("validation/bleu", step + seed, step)
@@ -113,8 +117,8 @@ def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
     assert list(rows) == ["seq2seq", "luong"]
     luong, seq2seq = rows["luong"], rows["seq2seq"]
     assert luong.seeds == (1, 2, 3)
-    assert luong.bleu == summary.Spread(pytest.approx(32.0), pytest.approx(stdev([30, 31, 35])))
-    assert seq2seq.bleu == summary.Spread(40.0, None)
+    assert luong.scores["bleu"] == summary.Spread(pytest.approx(32.0), pytest.approx(stdev([30, 31, 35])))
+    assert seq2seq.scores["bleu"] == summary.Spread(40.0, None)
     assert (luong.delta, seq2seq.delta) == (None, pytest.approx(8.0))
     assert luong.parameters == 3 * 4 + 5
     assert luong.minutes == pytest.approx(2.0)
@@ -122,7 +126,7 @@ def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
     assert (luong.entropy, seq2seq.entropy) == (pytest.approx(2 + 2.0), None)  # at the best step, 20
     assert luong.aer is not None
     assert luong.aer.mean == pytest.approx(0.2)
-    names, body = report.cells(list(rows.values()))
+    names, body = tables.cells(list(rows.values()))
     assert body[0][names.index("BLEU")] == "40.0 ± –"
     assert body[1][names.index("BLEU")] == "32.0 ± 2.6"
     assert [line[names.index("AER %")] for line in body] == ["–", "20.0 ± 10.0"]
@@ -131,18 +135,18 @@ def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
 def test_aer_has_a_column_only_where_a_run_has_one(tmp_path: Path) -> None:
     make_run(tmp_path, "luong", 1, references())
     rows = list(rows_of(tmp_path, "luong").values())
-    assert "AER %" not in report.cells(rows)[0]
-    assert "aer" not in report.comma_separated(rows)
+    assert "AER %" not in tables.cells(rows)[0]
+    assert "aer" not in tables.comma_separated(rows)
 
 
-@pytest.mark.parametrize(("width", "tables"), [(80, 2), (150, 1)])
-def test_a_narrow_terminal_cuts_no_number(tmp_path: Path, width: int, tables: int) -> None:
+@pytest.mark.parametrize(("width", "parts"), [(80, 2), (150, 1)])
+def test_a_narrow_terminal_cuts_no_number(tmp_path: Path, width: int, parts: int) -> None:
     for seed in (1, 2):
         make_run(tmp_path, "bahdanau-multihead", seed, references(), aer=0.25)
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(report.terminal(list(rows_of(tmp_path, "bahdanau-multihead").values()), "title", [], console))
+    console.print(tables.terminal(list(rows_of(tmp_path, "bahdanau-multihead").values()), "title", [], console))
     text = console.export_text()
-    assert text.count("bahdanau-multihead") == tables
+    assert text.count("bahdanau-multihead") == parts
     assert "100.0 ± 0.0" in text
     assert "…" not in text
 
@@ -152,7 +156,8 @@ def test_equal_systems_have_p_one_and_different_ones_a_small_p(tmp_path: Path) -
     good = noisy(texts, 0.2, 1)
     almost = ["zzz", *good[1:]]
     for name, hypotheses in (("bahdanau", good), ("same", good), ("almost", almost), ("bad", noisy(texts, 0.7, 2))):
-        make_run(tmp_path, name, 1, hypotheses)
+        for seed in (1, 2):
+            make_run(tmp_path, name, seed, hypotheses)
     rows = rows_of(tmp_path, "bahdanau")
     assert rows["bahdanau"].p is None
     assert rows["same"].p == 1.0
@@ -184,16 +189,20 @@ def test_seeds_that_disagree_have_no_p(tmp_path: Path) -> None:
     assert rows_of(tmp_path, "bahdanau")["luong"].p is None
 
 
-def test_without_a_common_seed_there_is_no_p(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [1, 2])
+def test_with_fewer_than_two_common_seeds_there_is_no_p(tmp_path: Path, seed: int) -> None:
     make_run(tmp_path, "bahdanau", 1, references())
-    make_run(tmp_path, "luong", 2, references())
-    assert rows_of(tmp_path, "bahdanau")["luong"].p is None
+    make_run(tmp_path, "luong", seed, noisy(references(), 0.5, 1))
+    rows = list(rows_of(tmp_path, "bahdanau").values())
+    names, body = tables.cells(rows)
+    assert [line[names.index("p")] for line in body] == ["–", "–"]
+    assert "– with fewer than two such seeds" in " ".join(tables.legend(load(tmp_path), rows, "bahdanau", 100))
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"expected": references(seed=9)}, "sentences"),
+        ({"expected": references(seed=9)}, "scored on different test sets, so .* name only runs of one corpus"),
         ({"decode": DECODE | {"beam_size": 1}}, "search settings"),
     ],
 )
@@ -206,10 +215,28 @@ def test_scores_of_other_sentences_or_searches_are_refused(tmp_path: Path, chang
     assert str(other) in str(caught.value)
 
 
+def test_runs_of_two_corpora_are_told_so_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [
+        make_run(tmp_path, "luong", seed, references(seed=seed), expected=references(seed=seed)) for seed in (1, 2)
+    ]
+    monkeypatch.setattr("sys.argv", ["compare.py", *map(str, paths)])  # and no --output
+    with pytest.raises(UserError, match="were scored on different test sets"):
+        compare.main()
+
+
 def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:
     make_run(tmp_path, "bahdanau", 1, references())
     make_run(tmp_path, "luong", 1, references(), decode=DECODE | {"batch_tokens": 1})
     runs.check_comparable(load(tmp_path))
+
+
+def test_a_setting_that_an_older_run_lacks_has_its_default(tmp_path: Path) -> None:
+    make_run(tmp_path, "luong", 1, references())
+    make_run(tmp_path, "luong", 2, references(), decode=DECODE | {"max_length_extra": 10})
+    runs.check_comparable(load(tmp_path))
+    make_run(tmp_path, "luong", 3, references(), decode=DECODE | {"max_length_extra": 11})
+    with pytest.raises(UserError, match="different search settings"):
+        runs.check_comparable(load(tmp_path))
 
 
 def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
@@ -225,9 +252,9 @@ def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoi
     make_run(tmp_path, "bahdanau", 1, texts, aer=0.3, gold="other.align")
     with pytest.raises(UserError, match="against different links"):
         rows_of(tmp_path, "luong")
-    stale = read_sealed(first / "eval/alignment.json")
+    stale = read_record(first / "eval/alignment.json")
     stale["evaluated"]["checkpoint"] = "step-00000010"
-    write_sealed(first / "eval/alignment.json", stale)
+    write_record(first / "eval/alignment.json", stale)
     with pytest.raises(UserError, match=r"another checkpoint than its best: run python evaluate\.py .* --alignments"):
         rows_of(tmp_path, "luong")
 
@@ -244,7 +271,7 @@ def test_settings_that_differ_between_models_are_named(tmp_path: Path) -> None:
     make_run(tmp_path, "bahdanau", 1, references(), batch_size=80)
     members = load(tmp_path)
     runs.check_comparable(members)
-    assert "train.batch_size" in report.legend(members, [], "luong", 100)[-1]
+    assert "train.batch_size" in tables.legend(members, [], "luong", 100)[-1]
 
 
 def test_unfinished_runs_are_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -320,6 +347,7 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")
     trained = command("train.py", "-m", *arguments)
     assert trained.returncode == 0, trained.stderr
+    assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
     done = command("scripts/compare.py", str(sweep))
     assert done.returncode == 0, done.stderr
     for name in ("luong", "seq2seq", "not of seeds"):

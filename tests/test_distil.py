@@ -60,7 +60,7 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
     nothing = "--output", str(tmp_path / "nothing")
-    assert_refused("--best 9 needs a beam as wide: add --beam 9", "--run", str(run), "--best", "9", *nothing)
+    assert_refused("need a beam as wide: add --beam 9", "--run", str(run), "--best", "9", *nothing)
     assert_refused("does not exist: name a run directory", "--run", str(tmp_path / "none"), *nothing)
     (tmp_path / "student" / "finished.json").unlink()
     assert_refused("is not finished", *both[1:], *nothing)

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.config import DecodeSettings
 from nmt.ensemble import Ensemble
-from nmt.search import search
+from nmt.search import Beam
 from nmt.special import BOS
 from tests.conftest import sentences, tiny_model
 
@@ -15,8 +14,8 @@ LENGTHS = torch.tensor([5, 3])
 def test_one_model_many_times_is_that_model() -> None:
     model = tiny_model("model=bahdanau").eval()
     source = sentences(LENGTHS.tolist())
-    alone = search(model, source, LENGTHS, DecodeSettings(beam_size=3))
-    together = search(Ensemble([model, model]).eval(), source, LENGTHS, DecodeSettings(beam_size=3))
+    alone = Beam(beam_size=3)(model, source, LENGTHS)
+    together = Beam(beam_size=3)(Ensemble([model, model]).eval(), source, LENGTHS)
     for one, other in zip(alone, together, strict=True):
         assert [each.tokens for each in one] == [each.tokens for each in other]
         assert [each.score for each in one] == pytest.approx([each.score for each in other], abs=1e-5)

@@ -43,6 +43,7 @@ NASTY = [
     *("torch.optim.optimizer.OrderedDict", "torch.optim.optimizer.Any", "torch.optim.optimizer.warnings.warn"),
     *("torch.optim....", "torch.optim.lr_scheduler.LambdaLR", "torch.optim.swa_utils.AveragedModel", "torch.optim"),
     *("torch.optim.sgd._use_grad_for_differentiable", "torch.optim._functional.adam", "torch.load", "torch.hub.load"),
+    *("nmt.search.base.Tensor", "nmt.search.Hypothesis", "nmt.search.sample.np", "nmt.search.beam._best"),
     *("nmt.training.schedule.math", "nmt.training.schedule.UserError", "nmt.training.trainer.Trainer"),
     *(
         "antigravity.x",
@@ -58,13 +59,13 @@ NASTY = [
 
 
 @pytest.mark.parametrize("target", NASTY, ids=lambda target: repr(target)[:40])
-@pytest.mark.parametrize("where", ["model", "optimizer", "scheduler", "model.encoder"])
+@pytest.mark.parametrize("where", ["model", "optimizer", "scheduler", "model.encoder", "decode"])
 def test_nasty_targets_are_refused_before_anything_runs(target: Any, where: str) -> None:
     before = set(sys.modules)
     with pytest.raises(UserError, match=rf"^{where}\b"):
         constructor({"_target_": target}, where)
     imported = set(sys.modules) - before
-    assert all(name.startswith(("nmt.model.", "torch.")) for name in imported), imported
+    assert all(name.startswith(("nmt.model.", "nmt.search.", "torch.")) for name in imported), imported
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,8 @@ def test_nasty_targets_are_refused_before_anything_runs(target: Any, where: str)
         ("scheduler", "torch.optim.SGD"),
         ("model", "torch.optim.SGD"),
         ("model.encoder", "nmt.training.schedule.Cosine"),
+        ("decode", "nmt.model.seq2seq.Seq2Seq"),
+        ("scheduler", "nmt.search.Beam"),
     ],
 )
 def test_a_part_belongs_in_its_place(where: str, target: str) -> None:

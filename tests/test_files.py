@@ -4,22 +4,24 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
+import nmt.files
 from nmt.errors import UserError
 from nmt.files import (
     SUMS,
     check_sums,
     damage,
     new_directory,
-    read_sealed,
+    read_record,
     sha256,
     write_bytes,
-    write_sealed,
+    write_record,
     write_sums,
     write_text,
 )
@@ -59,14 +61,6 @@ def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
         check_sums(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense", b"\xff\xfe", b"abc  one"])
-def test_a_damaged_list_of_sums_is_found(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "one").write_text("one")
-    (tmp_path / "SHA256SUMS").write_bytes(content)
-    with pytest.raises(UserError):
-        check_sums(tmp_path)
-
-
 def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
     for name in ("b", "a/c", "a-d"):
         write_text(tmp_path / name, name)
@@ -75,6 +69,7 @@ def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
     content = (tmp_path / SUMS).read_bytes()
     lines = content.splitlines(keepends=True)
     others = [
+        *(b"", b"nonsense", b"\xff\xfe", b"abc  one"),
         content[:-1],  # no newline at the end
         content.replace(b"  ", b" *", 1),  # read by sha256sum, not written by us
         content + lines[0],
@@ -99,7 +94,6 @@ def test_other_files_are_allowed_only_where_names_are_given(tmp_path: Path) -> N
     assert damage(tmp_path) == f"{tmp_path / 'later/two'} is not listed in SHA256SUMS"
     assert damage(tmp_path, ["one"]) is None
     assert damage(tmp_path, ["one", "later/two"])
-    assert damage(tmp_path, []) == f"{tmp_path / SUMS} is damaged"
 
 
 def test_links_and_pipes_are_refused(tmp_path: Path) -> None:
@@ -112,32 +106,64 @@ def test_links_and_pipes_are_refused(tmp_path: Path) -> None:
         (tmp_path / "in/odd").unlink()
 
 
-def test_a_sealed_object_is_read_to_the_byte(tmp_path: Path) -> None:
-    path, values = tmp_path / "a.json", {"é": 1.1e-7, "list": [None, True, {"x": "ß\u2028"}], "large": 10**30}
-    write_sealed(path, values)
-    assert read_sealed(path) == values
+RECORD: dict[str, Any] = {"é": 1.1e-7, "list": [None, True, {"x": "ß\u2028"}], "large": 10**30}
+
+
+def write_as_an_earlier_version(path: Path) -> None:
+    plain = json.dumps(RECORD, ensure_ascii=False, indent=2) + "\n"
+    sealed = RECORD | {"sha256": hashlib.sha256(plain.encode()).hexdigest()}
+    path.write_text(json.dumps(sealed, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("write", [lambda path: write_record(path, RECORD), write_as_an_earlier_version])
+def test_every_damage_of_a_record_is_found(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    path = tmp_path / "a.json"
+    write(path)
+    assert read_record(path) == RECORD
     content = path.read_bytes()
-    plain = json.dumps(values, ensure_ascii=False, indent=2) + "\n"
-    assert json.loads(content)["sha256"] == hashlib.sha256(plain.encode()).hexdigest()
-    for place in range(len(content)):
-        for bit in (0, 3, 5, 7):
-            altered = bytearray(content)
-            altered[place] ^= 1 << bit
-            path.write_bytes(altered)
-            with pytest.raises(UserError, match=r"a\.json is damaged, or written by an older version"):
-                read_sealed(path)
+    altered = [content[:-1], content + b"\n", b"", *(content[:place] for place in range(0, len(content), 7))]
+    places = [(place, bit) for place in range(len(content)) for bit in (0, 3, 5, 7)]
+    altered += [content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :] for at, bit in places]
+    for other in altered:
+        path.write_bytes(other)
+        with pytest.raises(UserError, match=r"a\.json is (missing or )?damaged"):
+            read_record(path)
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"[]", b"3", b"{}", b'{"a": 1}', b"\xff", b"[" * 100_000, b'{"sha256": "x"}', b"null", b"{} {}"],
 )
-def test_what_is_not_sealed_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_record_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(UserError, match="damaged"):
-        read_sealed(tmp_path / "a.json")
+        read_record(tmp_path / "a.json")
     with pytest.raises(UserError, match="missing"):
-        read_sealed(tmp_path / "b.json")
+        read_record(tmp_path / "b.json")
+
+
+@pytest.mark.parametrize("written", [1, 2])
+def test_a_record_is_listed_whenever_its_writer_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """After the new line, or after the new file too, but before the old line is gone."""
+    path, other = tmp_path / "a.json", tmp_path / "b.json"
+    write_record(other, {"other": 1})
+    write_record(path, {"old": 1})
+    files, writes = iter([write_bytes] * written), nmt.files.write_bytes
+
+    def killed(target: Path, content: bytes) -> None:
+        if next(files, None) is None:
+            raise KeyboardInterrupt
+        writes(target, content)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("nmt.files.write_bytes", killed)
+        write_record(path, {"new": 1})
+    assert read_record(path) == ({"old": 1} if written == 1 else {"new": 1})
+    write_record(path, {"newer": 1})
+    assert (read_record(path), read_record(other)) == ({"newer": 1}, {"other": 1})
+    subprocess.run(["sha256sum", "--check", "--strict", SUMS], cwd=tmp_path, check=True, capture_output=True)
 
 
 def test_a_new_directory_appears_whole_or_not_at_all(tmp_path: Path) -> None:

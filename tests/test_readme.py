@@ -14,8 +14,7 @@ import pytest
 import tune_search
 import verify_run
 
-import evaluate
-import translate
+from nmt.commands import evaluate, translate
 from nmt.composition import composed
 from nmt.config import load_config
 from tests.conftest import ROOT

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import math
+from collections import Counter
+from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,9 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from nmt.config import DecodeSettings
-from nmt.search import _top, search
+import nmt.search
+from nmt.composition import composed
+from nmt.config import load_config
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
+from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
+from nmt.search.beam import _top
+from nmt.search.sample import nucleus
 from nmt.special import BOS, EOS
+from nmt.translator import Translator, build_search
 from tests.conftest import MODELS, sentences, tiny_model
 
 WORDS = [4, 5]  # what the toy language can say, besides EOS
@@ -55,9 +66,9 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
     """With room for every prefix, the beam's n-best list is the ranking of all possible translations."""
     model = Markov(seed)
     beam = 2 ** (longest + 1)
-    chosen = DecodeSettings(beam_size=beam, length_penalty=penalty, max_length_ratio=0.0, max_length_extra=longest)
+    search = Beam(beam_size=beam, length_penalty=penalty, max_length_ratio=0.0, max_length_extra=longest)
     everything = [list(words) for n in range(longest) for words in product(WORDS, repeat=n)]
-    for number, found in zip((4, 5), search(model, *toy_source([4, 5]), chosen), strict=True):
+    for number, found in zip((4, 5), search(model, *toy_source([4, 5])), strict=True):
         ranking = sorted(everything, key=lambda t: -model.log_prob(number, t) / (len(t) + 1) ** penalty)
         assert [h.tokens for h in found] == ranking
         for hypothesis in found:
@@ -69,9 +80,9 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
 @settings(max_examples=60, deadline=None)
 def test_any_beam_equals_a_plain_one(seed: int, beam: int) -> None:
     model = Markov(seed)
-    chosen = DecodeSettings(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
+    search = Beam(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
     source, lengths = toy_source([4, 7, 9])
-    for number, found in zip((4, 7, 9), search(model, source, lengths, chosen), strict=True):
+    for number, found in zip((4, 7, 9), search(model, source, lengths), strict=True):
         assert [h.tokens for h in found] == plain_beam(model, number, beam, limit=6)
 
 
@@ -91,12 +102,13 @@ def plain_beam(model: Markov, sentence: int, beam: int, limit: int) -> list[list
     return [tokens for _, tokens in sorted(ended, key=lambda e: -e[0])]
 
 
+@pytest.mark.parametrize("method", [Greedy(), Beam(beam_size=1)])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_beam_of_one_is_greedy(name: str) -> None:
+def test_greedy_search_and_a_beam_of_one_take_the_likeliest_token(name: str, method: Search) -> None:
     model = tiny_model(f"model={name}").eval()
     lengths = [6, 2, 4]
     source = sentences(lengths)
-    found = search(model, source, torch.tensor(lengths), DecodeSettings(beam_size=1))
+    found = method(model, source, torch.tensor(lengths))
     for i, length in enumerate(lengths):
         memory, state = model.encode(source[i : i + 1, :length], torch.tensor([length]))
         tokens = [BOS]
@@ -109,14 +121,15 @@ def test_a_beam_of_one_is_greedy(name: str) -> None:
         assert found[i][0].tokens == [t for t in tokens[1:] if t != EOS]
 
 
+@pytest.mark.parametrize("search", [Beam(beam_size=3), Sample(samples=3, top_p=0.9)], ids=["beam", "sample"])
 @pytest.mark.parametrize("name", MODELS)
-def test_batch_mates_and_batch_size_change_nothing(name: str) -> None:
+def test_batch_mates_and_batch_size_change_nothing(name: str, search: Search) -> None:
     model = tiny_model(f"model={name}").double().eval()  # an untrained model has near ties, which rounding would break
     lengths = [6, 2, 9, 1, 4]
-    source, beam = sentences(lengths), DecodeSettings(beam_size=3)
-    together = search(model, source, torch.tensor(lengths), beam)
+    source = sentences(lengths)
+    together = search(model, source, torch.tensor(lengths), [7, 3, 9, 1, 5])
     for i, length in enumerate(lengths):
-        (alone,) = search(model, source[i : i + 1, :length], torch.tensor([length]), beam)
+        (alone,) = search(model, source[i : i + 1, :length], torch.tensor([length]), [[7, 3, 9, 1, 5][i]])
         assert [h.tokens for h in alone] == [h.tokens for h in together[i]]
         assert [h.score for h in alone] == pytest.approx([h.score for h in together[i]], rel=1e-4)
         for a, b in zip(alone, together[i], strict=True):
@@ -124,11 +137,12 @@ def test_batch_mates_and_batch_size_change_nothing(name: str) -> None:
                 torch.testing.assert_close(a.weights, b.weights, rtol=1e-4, atol=1e-5)
 
 
-def test_attention_follows_each_hypothesis_through_the_beam() -> None:
+@pytest.mark.parametrize("search", [Beam(beam_size=4), Sample(samples=4, seed=2)], ids=["beam", "sample"])
+def test_attention_and_scores_follow_each_hypothesis(search: Search) -> None:
     """Weights of a hypothesis are those of a teacher-forced pass over its own tokens."""
     model = tiny_model("model=bahdanau").eval()
     source, lengths = sentences([7, 4]), torch.tensor([7, 4])
-    for i, found in enumerate(search(model, source, lengths, DecodeSettings(beam_size=4))):
+    for i, found in enumerate(search(model, source, lengths)):
         assert len({tuple(h.tokens) for h in found}) == len(found) == 4
         for hypothesis in found:
             target = torch.tensor([[BOS, *hypothesis.tokens]])
@@ -142,13 +156,15 @@ def test_attention_follows_each_hypothesis_through_the_beam() -> None:
             assert hypothesis.score == pytest.approx(score.item(), rel=1e-4)
 
 
-def test_the_limit_follows_the_source_length() -> None:
+@pytest.mark.parametrize("method", [Beam(beam_size=2), Sample(samples=2), Greedy()])
+def test_the_limit_follows_the_source_length(method: Search) -> None:
+    search = method.changed(max_length_ratio=1.5, max_length_extra=1)
     model = Markov(seed=1)
     model.table[..., EOS] = -30.0  # never wants to end
     source, _ = toy_source([4, 5], width=4)
-    found = search(model, source, torch.tensor([4, 2]), DecodeSettings(2, max_length_ratio=1.5, max_length_extra=1))
-    assert [len(h.tokens) + 1 for h in found[0]] == [7, 7]
-    assert [len(h.tokens) + 1 for h in found[1]] == [4, 4]
+    found = search(model, source, torch.tensor([4, 2]))
+    assert [len(h.tokens) + 1 for h in found[0]] == [7] * method.width
+    assert [len(h.tokens) + 1 for h in found[1]] == [4] * method.width
 
 
 @pytest.mark.parametrize("vocabulary", [5, 64, 130, 1000])
@@ -159,3 +175,130 @@ def test_the_best_are_found_group_by_group(vocabulary: int, k: int) -> None:
     top, places = _top(values, k)
     assert torch.equal(top, values.topk(k, dim=1).values)
     assert torch.equal(values.gather(1, places), top)
+
+
+def drawn_probability(
+    model: Markov, sentence: int, tokens: list[int], limit: int, temperature: float, top_p: float
+) -> float:
+    """The probability that sampling gives this translation, from the definitions."""
+    total, last = 1.0, BOS
+    for step, token in enumerate([*tokens, EOS]):
+        logits = model.table[sentence, step, last].float()
+        probs = {word: math.exp(float(logits[word]) / temperature) for word in (EOS, *WORDS)}
+        if step == limit - 1:
+            probs = {EOS: 1.0}
+        z = sum(probs.values())
+        likeliest = sorted(probs, key=lambda word: -probs[word])
+        kept, mass = [], 0.0
+        for word in likeliest:  # the smallest set of likeliest tokens that has the mass
+            kept.append(word)
+            mass += probs[word] / z
+            if mass >= top_p:
+                break
+        total *= probs[token] / sum(probs[word] for word in kept) if token in kept else 0.0
+        last = token
+    return total
+
+
+@pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.7, 1.0), (1.5, 0.8), (1.0, 0.5)])
+def test_samples_have_the_distribution_of_the_definition(temperature: float, top_p: float) -> None:
+    model, limit, count = Markov(seed=11), 3, 20_000
+    model.table[..., [0, 1, 3]] = -50.0  # what is never said has no share, so that p and the drawn p agree
+    search = Sample(
+        temperature=temperature, top_p=top_p, samples=count, max_length_ratio=0.0, max_length_extra=limit, seed=5
+    )
+    (found,) = search(model, *toy_source([4]))
+    counts = Counter(tuple(hypothesis.tokens) for hypothesis in found)
+    everything = [words for n in range(limit) for words in product(WORDS, repeat=n)]
+    expected = {words: drawn_probability(model, 4, list(words), limit, temperature, top_p) for words in everything}
+    assert sum(expected.values()) == pytest.approx(1)
+    for words, p in expected.items():
+        assert abs(counts[words] - count * p) <= 4.5 * math.sqrt(count * p * (1 - p)), (words, p)
+    for hypothesis in found[:50]:  # scores are the model's, whatever the temperature
+        assert sum(hypothesis.log_probs) == pytest.approx(model.log_prob(4, hypothesis.tokens), rel=1e-4)
+
+
+@given(seed=st.integers(0, 10_000), mass=st.floats(0.01, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_a_nucleus_is_the_smallest_set_of_that_mass(seed: int, mass: float) -> None:
+    probs = torch.randn(3, 9, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).softmax(dim=1)
+    for row, cut in zip(probs.tolist(), nucleus(probs, mass).tolist(), strict=True):
+        kept = [p for p in cut if p > 0]
+        assert sorted(kept, reverse=True) == sorted(row, reverse=True)[: len(kept)]
+        assert sum(kept) >= mass - 1e-9
+        assert sum(kept) - min(kept) < mass
+
+
+def test_samples_depend_on_seed_and_number_alone() -> None:
+    model = Markov(seed=2)
+
+    def texts(numbers: list[int], **settings: Any) -> list[list[list[int]]]:
+        found = Sample(max_length_extra=12, max_length_ratio=0.0, **settings)(model, *toy_source([4, 4]), numbers)
+        return [sorted(hypothesis.tokens for hypothesis in each) for each in found]
+
+    assert texts([1, 2], samples=6) == texts([1, 2], samples=6) == texts([2, 1], samples=6)[::-1]
+    same, other = texts([1, 2], samples=6)
+    assert same != other  # one sentence twice in an input is drawn twice
+    assert texts([1, 2], samples=6, seed=2) != [same, other]
+    first = texts([1, 2], samples=1)[0]
+    assert first[0] in same  # more samples are further ones
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"temperature": 0.0}, r"decode\.temperature must be between"),
+        ({"temperature": math.nan}, r"decode\.temperature must be between"),
+        ({"top_p": 0.0}, r"decode\.top_p must be above 0"),
+        ({"samples": 0}, r"decode\.samples must be at least 1"),
+        ({"beam_size": 4}, r"Sample has no setting beam_size: known: batch_tokens, .*temperature"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Sample().changed(**settings)
+
+
+def test_one_method_becomes_another_with_the_limits_of_the_first() -> None:
+    beam = Beam(beam_size=7, length_penalty=0.6, max_length_extra=3)
+    assert beam.converted(Sample, top_p=0.9) == Sample(top_p=0.9, length_penalty=0.6, max_length_extra=3)
+    assert beam.converted(Greedy).changed(beam_size=4) == Beam(beam_size=4, length_penalty=0.6, max_length_extra=3)
+    assert Sample().for_nbest(4) == Sample(samples=4)
+    with pytest.raises(UserError, match="2 translations of a sentence need a beam as wide: add --beam 2"):
+        Greedy().for_nbest(2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondFirst(Search):
+    """The likeliest tokens, except for the first: a search method that only this test knows."""
+
+    rank: int = 1
+
+    def choose(self, alive: Alive) -> Choice:
+        log_probs = alive.log_probs()
+        place = self.rank if alive.step == 0 else 0
+        return alive.extend(log_probs.topk(self.rank + 1, dim=1).indices[:, place], log_probs)
+
+
+def test_a_new_method_is_one_class_and_one_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nmt.search, "SecondFirst", SecondFirst, raising=False)
+    monkeypatch.setattr(SecondFirst, "__module__", "nmt.search.second_first")
+    file = tmp_path / "configs/decode/second_first.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("_target_: nmt.search.SecondFirst\nrank: 2\nmax_length_extra: 4\n")
+    config = load_config(composed(f"hydra.searchpath=[file://{tmp_path}/configs]", "decode=second_first"))
+    search = build_search(config)
+    assert search == SecondFirst(rank=2, max_length_extra=4)
+    assert search.record() == config.decode | {"length_penalty": 1.0, "max_length_ratio": 2.0, "batch_tokens": 4096}
+
+    tokenizer = Tokenizer.train(["I see a cat .", "we see it ."] * 20, 280)
+    model = tiny_model("model=bahdanau", vocab=len(tokenizer)).eval()
+    translator = Translator(model, tokenizer, tokenizer, search, torch.device("cpu"))
+    (found,) = translator.translate("I see a cat .")
+    memory, state = model.encode(torch.tensor([found.source_ids]), torch.tensor([len(found.source_ids)]))
+    logits, _, state = model.step(torch.tensor([BOS]), memory, state)
+    logits[:, [0, 1, 3]] = float("-inf")
+    assert int(logits[0].argsort(descending=True)[2]) == found.target_ids[0]
+    logits, *_ = model.step(torch.tensor(found.target_ids[:1]), memory, state)
+    logits[:, [0, 1, 3]] = float("-inf")
+    assert int(logits[0].argmax()) == found.target_ids[1]

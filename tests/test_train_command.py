@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -14,7 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 
+from nmt.config import Config, TrainSettings
+from nmt.data.settings import DataSettings
 from nmt.run import newest_finished
 from tests.commands import Finished, assert_fails, command, process, train_arguments
 from tests.conftest import ROOT
@@ -119,6 +123,9 @@ def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["my family (2).csv"], ["is not of the form setting=value", "'data.path=\"my family (2).csv\"'"]),
+        (["data.path=my family (2).csv"], ["cannot be read", "'data.path=\"my family (2).csv\"'"]),
+        (["sede=3"], ["There is no setting sede: did you mean 'seed'"]),
         (["model=bahdnau"], ["no model=bahdnau", "did you mean 'bahdanau'"]),
         (["train.max_epoch=3"], ["train.max_epoch", "did you mean 'train.max_epochs'"]),
         (["+train.max_stepz=3"], ["train.max_stepz", "did you mean 'max_steps'"]),
@@ -247,3 +254,6 @@ def test_help_shows_examples() -> None:
         done = command(name, "--help")
         assert done.returncode == 0
         assert f"python {name}" in done.stdout
+    shown = yaml.safe_load(command("train.py", "--help").stdout.partition("be overridden: train.max_epochs=5)")[2])
+    for part, group in ((shown, Config), (shown["data"], DataSettings), (shown["train"], TrainSettings)):
+        assert part.keys() >= {field.name for field in dataclasses.fields(group)}, group

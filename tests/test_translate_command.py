@@ -12,18 +12,22 @@ from pathlib import Path
 
 import pytest
 
+import nmt
+from nmt.composition import composed
 from nmt.data.heldout import read_held_out
-from nmt.evaluation.metrics import score
+from nmt.evaluation.scores import score
+from nmt.pipeline import train
 from nmt.run import Run
+from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, train_arguments
+from tests.commands import Finished, assert_fails, command, process, train_arguments
 from tests.conftest import ROOT
 
 
 def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
-    piped = command("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
+    piped = process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
     assert piped.returncode == 0, piped.stderr
     translations = piped.stdout.split("\n")[:-1]
     assert len(translations) == len(lines)
@@ -96,7 +100,7 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
     hidden = finished[0].parent / "prepared"
     hidden.rename(tmp_path / "hidden")
     try:
-        there = command("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
+        there = process("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
     finally:
         (tmp_path / "hidden").rename(hidden)
     assert there.stdout == here.stdout != ""
@@ -115,10 +119,8 @@ def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path
     other = command("evaluate.py", "--run", str(run), "--beam", "2")
     assert other.returncode == 0, other.stderr
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
-    files = command(
-        "evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"),
-        str(tmp_path / "r2"), "--output", str(tmp_path / "out"),
-    )  # fmt: skip
+    references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
+    files = command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
     assert files.returncode == 0, files.stderr
     assert (
         json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
@@ -145,8 +147,7 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
 def second(finished: Finished) -> Path:
     """Another seed of the same run."""
     folder = finished[0].parent
-    done = command("train.py", *train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked"))
-    assert done.returncode == 0, done.stderr
+    train(composed(*train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked")))
     return folder / "second"
 
 
@@ -182,9 +183,9 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
     entries = list(read_held_out(runs[0].val_set))
     sources, references = [entry.source for entry in entries], [entry.references for entry in entries]
     for penalty in (0.0, 1.0, 2.0):
-        translator = Translator.load_all(runs, beam_size=4, length_penalty=penalty)
-        texts = [best.text for (best,) in translator.translate(sources, nbest=1)]
-        bleu = score(texts, references, sources, bootstrap=0, ter=False).bleu.value
+        translator = Translator.load(runs, beam_size=4, length_penalty=penalty)
+        texts = [best.text for best in translator.translate(sources)]
+        bleu = score(texts, references, sources, metrics=["bleu"], bootstrap=0)["bleu"].value
         assert table[penalty][1] == pytest.approx(bleu, abs=0.006)
     assert len(set(chain(*table.values()))) > 1  # it matters here
     best = max(chain(*table.values()))
@@ -194,8 +195,7 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
-    other = command("train.py", *train_arguments(tmp_path, "data.vocab_size=300"))
-    assert other.returncode == 0, other.stderr
+    train(composed(*train_arguments(tmp_path, "data.vocab_size=300")))
     done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
@@ -239,3 +239,82 @@ def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Fini
     for impossible in ("nan", "1e308", "-1e4"):
         refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
         assert_fails(refused, "length_penalty", "between")
+
+
+def printed(run: Path, *arguments: str) -> str:
+    return command("translate.py", "--run", str(run), *arguments).stdout
+
+
+def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
+    finished: Finished,
+) -> None:
+    run, _ = finished
+    sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
+    arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
+    drawn = printed(run, *arguments)
+    assert [line.split("\t")[0] for line in drawn.splitlines()] == [*"111222", "3", *"444555"]
+    assert drawn.splitlines()[:3] != drawn.splitlines()[7:10]  # of one sentence twice, other samples
+    for same in (["--seed", "1"], ["--batch-tokens", "1"], ["--interactive"]):
+        assert printed(run, *same, *arguments) == drawn
+    assert printed(run, "--seed", "2", *arguments) != drawn
+    best = printed(run, "--sample", "--top-p", "0.000001", "--", *sentences)
+    assert best == printed(run, "--beam", "1", "--", *sentences)
+
+
+def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
+    values = composed(*train_arguments(finished[0].parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
+    trained = train(values | {"decode": values["decode"] | {"seed": 3}})
+    evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
+    assert evaluated["decode"] == Sample(seed=3).record()
+    sources = [example.source for example in read_held_out(Run(tmp_path / "run").test_set)]
+    drawn = printed(tmp_path / "run", "--", *sources).splitlines()
+    assert drawn == [translation.text for translation in trained.translations]
+    assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
+    refused = command("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
+    assert_fails(refused, "search method Sample has no setting beam_size")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--temperature", "0.8"], "Beam has no setting temperature"),
+        (["--sample", "--top-p", "7"], "top_p must be above 0 and at most 1"),
+        (["--sample", "--seed", "-1"], "seed must be at least 0"),
+    ],
+)
+def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
+    assert_fails(command("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
+
+
+def test_sampling_and_a_beam_exclude_each_other() -> None:
+    refused = command("translate.py", "--sample", "--beam", "4", "a")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "give one of them" in refused.stderr
+
+
+def test_the_run_that_is_taken_is_named_with_its_languages(
+    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nmt.config.ROOT", tmp_path)
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs/a").symlink_to(finished[0])
+    assert command("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
+    assert nmt.load().languages == ("eng", "fra")
+
+
+def test_a_pdf_is_drawn_in_silence(finished: Finished, tmp_path: Path) -> None:
+    picture = tmp_path / "a.pdf"
+    done = process("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
+    assert done.stderr == f"heatmap: {picture}\n"
+    assert picture.read_bytes().startswith(b"%PDF")
+
+
+def test_paths_may_be_strings_and_a_string_is_one_sentence(finished: Finished) -> None:
+    run = str(finished[0])
+    translator = nmt.load(run)
+    (one,) = translator.translate("I see a cat.")
+    assert one.text == translator.translate(["I see a cat."])[0].text != ""
+    assert "".join(one.source_tokens[:-1]).replace("▁", " ").strip() == "I see a cat."
+    assert [len(found) for found in translator.nbest(["I see a cat.", ""], 3)] == [3, 1]
+    assert nmt.load([run, run], beam_size=2).search.width == 2
+    assert Translator.load(run, search=Sample(seed=4)).search == Sample(seed=4)

@@ -6,10 +6,11 @@ from typing import Any, Literal
 import pytest
 
 from nmt.composition import composed
-from nmt.config import DecodeSettings, TrainSettings, load_config
+from nmt.config import TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.factory import constructor
+from nmt.search import Beam, Greedy, Sample
 from nmt.typed import convert, to_dataclass
 from tests.conftest import MODELS, ROOT
 
@@ -81,6 +82,7 @@ def test_every_other_config_is_valid(group: str) -> None:
         load_config(values)
         constructor(values["optimizer"], "optimizer")
         constructor(values["scheduler"], "scheduler")(total_steps=10)
+        constructor(values["decode"], "decode")()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,9 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     """Whoever uses the classes gets what the commands give."""
     config = load_config(composed("data=parallel", "data.prepared_dir=/prepared"))
     assert config.train == TrainSettings()
-    assert config.decode == DecodeSettings()
+    for method in (Beam(), Greedy(), Sample()):
+        assert composed(f"decode={type(method).__name__.lower()}")["decode"] == method.record()
+    assert config.decode == Beam().record()
     assert config.data == DataSettings(name="parallel", prepared_dir="/prepared")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.evaluation.report import read_evaluation
-from nmt.files import write_sealed
+from nmt.evaluation.score_report import read_evaluation
+from nmt.files import write_record
 from tests.commands import Finished, assert_fails, command
 
 SCRIPT = "scripts/verify_run.py"
@@ -40,7 +40,7 @@ def test_an_intact_run(run: Path) -> None:
     assert all(line.startswith("ok ") for line in lines)
     names = [line.split()[1].rstrip(":") for line in lines]
     steps = [f"checkpoints/{path.name}" for path in sorted((run / "checkpoints").iterdir())]
-    assert names[:-1] == ["SHA256SUMS", "changes.json", *steps, "finished.json", "eval/scores.json"]
+    assert names[:-1] == ["settings", *steps, "finished.json", "eval/scores.json"]
     assert names[-1].startswith("tensorboard/events.out")
     assert "scored again: BLEU" in done.stdout
 
@@ -51,7 +51,7 @@ def test_every_failure_is_a_line(run: Path) -> None:
         content = bytearray((run / name).read_bytes())
         content[len(content) // 2] ^= 1
         (run / name).write_bytes(content)
-    lines = failures(run, "SHA256SUMS", "eval/scores.json", "tensorboard/")
+    lines = failures(run, "settings", "eval/scores.json", "tensorboard/")
     assert len(lines) == 3  # the checkpoints are as they were
     assert "config.yaml is damaged" in lines[0]
     assert "translations.tsv is damaged" in lines[1]
@@ -60,19 +60,19 @@ def test_every_failure_is_a_line(run: Path) -> None:
 def test_scores_that_were_made_up_are_found(run: Path) -> None:
     scores, _ = read_evaluation(run / "eval")
     scores["bleu"]["value"] += 1
-    write_sealed(run / "eval/scores.json", scores)
+    write_record(run / "eval/scores.json", scores)
     (line,) = failures(run, "eval/scores.json")
     assert "scored again" in line
 
 
-def test_scores_of_the_literature_are_compared_where_there_are_some(run: Path) -> None:
+def test_scores_on_request_are_compared_where_there_are_some(run: Path) -> None:
     scored = command("evaluate.py", "--run", str(run), "--lc-tok")
     assert scored.returncode == 0, scored.stderr
     done = command(SCRIPT, str(run))
     assert done.returncode == 0, done.stdout
     scores, _ = read_evaluation(run / "eval")
     scores["lc_tok"]["value"] += 1
-    write_sealed(run / "eval/scores.json", scores)
+    write_record(run / "eval/scores.json", scores)
     (line,) = failures(run, "eval/scores.json")
     assert "has lc_tok" in line
 

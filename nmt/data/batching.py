@@ -1,9 +1,9 @@
-"""Which pairs go together, and how they become tensors.
+"""Batches: which pairs go together, and their padding to tensors.
 
 Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from nmt.data.store import Sequences, TokenStore
+from nmt.data.store import TokenStore
 from nmt.special import BOS, EOS, PAD
 
 Indices = NDArray[np.int64]
@@ -26,12 +26,12 @@ class Batch:
 
     Attributes:
         source: Ids and EOS, (B, S).
-        source_lengths: Real tokens per source with EOS, (B,); stays on the CPU, where packing wants it.
-        target_in: BOS and ids, (B, T): what the decoder reads.
-        target_out: Ids and EOS, (B, T): what it should say.
-        real: Places in B·T of the target tokens that are no padding, (tokens,).
-        indices: Numbers of the pairs in their store, so that a bad batch can be named.
-        tokens: Number of target tokens that are no padding.
+        source_lengths: Real tokens per source with EOS, (B,); stays on the CPU, where packing needs it.
+        target_in: BOS and ids, (B, T): the decoder's input.
+        target_out: Ids and EOS, (B, T): the decoder's target.
+        real: Flat indices into (B, T) of the target tokens that are not padding, (tokens,).
+        indices: Indices of the pairs in their store, so that a bad batch can be named.
+        tokens: Number of target tokens that are not padding.
     """
 
     source: Tensor
@@ -50,7 +50,7 @@ class Batch:
         return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self) -> "Batch":
-        """The same batch in page-locked memory, from where it can be copied to a GPU in the background."""
+        """The same batch in page-locked memory, for asynchronous copies to a GPU."""
         return self._each(Tensor.pin_memory)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
@@ -64,9 +64,12 @@ class Batch:
 
 
 def collate(store: TokenStore, indices: Indices) -> Batch:
-    """The pairs with these numbers as one batch."""
+    """The pairs with these indices as one batch."""
     indices = np.asarray(indices, dtype=np.int64)
-    source, target = _padded(store.source, indices), _padded(store.target, indices)
+    source, target = (  # one column more than the longest, for EOS
+        _padded(side.tokens, side.offsets[indices], side.lengths[indices], width=int(side.lengths[indices].max()) + 1)
+        for side in (store.source, store.target)
+    )
     rows, target_lengths = np.arange(len(indices)), store.target.lengths[indices]
     target_in = np.concatenate([np.full((len(indices), 1), BOS), target[:, :-1]], axis=1)  # (B, T)
     source[rows, store.source.lengths[indices]] = EOS
@@ -82,28 +85,36 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
     )
 
 
-def _padded(sequences: Sequences, indices: Indices) -> NDArray[np.int64]:
-    """Sequences side by side, padded, with at least one PAD at each end: room for EOS. (B, longest + 1)."""
-    lengths = sequences.lengths[indices]
-    columns = np.arange(lengths.max() + 1)
+def pad(sentences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Lists of ids as a padded tensor (B, longest), and their lengths (B,)."""
+    lengths = np.array([len(ids) for ids in sentences], dtype=np.int64)
+    tokens = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in sentences])
+    padded = _padded(tokens, lengths.cumsum() - lengths, lengths, width=int(lengths.max()))
+    return torch.from_numpy(padded), torch.from_numpy(lengths)
+
+
+def _padded(
+    tokens: NDArray[np.integer], offsets: NDArray[np.integer], lengths: NDArray[np.integer], width: int
+) -> NDArray[np.int64]:
+    """Slices of `tokens`, which start at `offsets`, as rows of `width` that end in PAD, (B, width)."""
+    columns = np.arange(width)
     real = columns < lengths[:, None]
-    positions = sequences.offsets[indices][:, None] + columns
     padded = np.full(real.shape, PAD, dtype=np.int64)
-    padded[real] = sequences.tokens[positions[real]]
+    padded[real] = tokens[(offsets[:, None] + columns)[real]]
     return padded
 
 
 class BatchPlan:
-    """The batches of every epoch, as a pure function of (seed, epoch): resuming needs no state.
+    """The batches of every epoch, a pure function of (seed, epoch), so that resuming needs no state.
 
-    Pairs are shuffled, pools of them are sorted by length and cut into batches, and the batches are
-    shuffled. Every pair comes exactly once per epoch.
+    Pairs are shuffled, pools of them are sorted by length and cut into batches, and the batches are shuffled. Every
+    pair occurs exactly once per epoch.
 
     Args:
         source_lengths: Tokens per source, without EOS.
         target_lengths: Tokens per target, without EOS.
-        batch_size: Pairs per batch, or the most padded tokens on either side of one; a single pair that is
-            longer than that makes a batch of its own.
+        batch_size: Pairs per batch, or the maximum of padded tokens on either side of a batch; a single pair that is
+            longer than that is a batch of its own.
         unit: What `batch_size` counts.
         seed: Of the shuffling.
     """
@@ -125,7 +136,7 @@ class BatchPlan:
         self._pool = _POOL_BATCHES * pairs_per_batch
 
     def epoch(self, epoch: int) -> list[Indices]:
-        """The batches of one epoch, as pair numbers."""
+        """The batches of one epoch, as indices of pairs."""
         random = np.random.default_rng((self._seed, epoch))
         order = random.permutation(len(self._widths))
         batches: list[Indices] = []
@@ -140,7 +151,7 @@ class BatchPlan:
             return [pool[i : i + self._batch_size] for i in range(0, len(pool), self._batch_size)]
         batches, start = [], 0
         while start < len(pool):
-            # A sentence has a token at least, so no batch is larger than its budget.
+            # A sentence has at least one token, so no batch has more than batch_size sentences.
             widths = np.maximum.accumulate(self._widths[pool[start : start + self._batch_size]])
             padded = widths * np.arange(1, len(widths) + 1)
             size = max(1, int(np.searchsorted(padded, self._batch_size, side="right")))
@@ -150,7 +161,7 @@ class BatchPlan:
 
 
 def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:
-    """Batches for evaluation of about so many tokens, longest first: memory runs out at once or never."""
+    """Batches of at most `batch_tokens` padded tokens, longest first, so that memory runs out at once or never."""
     order = np.argsort(-lengths, kind="stable")
     batches, start = [], 0
     while start < len(order):

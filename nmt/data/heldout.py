@@ -1,4 +1,4 @@
-"""Sentences that the model never trains on: their form in memory, on disk, and in a user's files."""
+"""Validation and test sets: in memory, on disk, and read from files that a user provides."""
 
 import logging
 from collections import Counter, defaultdict
@@ -12,36 +12,36 @@ from nmt.errors import UserError
 
 logger = logging.getLogger(__name__)
 
-# These sets are the only text that is held in memory: no archive may unpack to more of it than this.
+# These sets are the only text that is held in memory, so their size is limited.
 _MOST_CHARACTERS = 2**26
-_CHARACTERS_OF_A_ROW = 100  # or what an empty row takes of the same
+_CHARACTERS_OF_A_ROW = 100  # the memory that an empty row takes, in characters
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A sentence with every translation known for it."""
+    """A sentence with all its reference translations."""
 
     source: str
     references: tuple[str, ...]
 
 
 def given_set(bitext: Bitext) -> list[HeldOut]:
-    """A held-out set that the user provides.
+    """Read a held-out set that the user provides.
 
-    Parallel files are kept line by line, as published scores count them; the rows of a table are grouped by
-    their source, like those of the corpus itself.
+    Parallel files are kept line by line, as published scores count them; rows of other formats are grouped by source,
+    as in sets that are held out from the corpus.
     """
     skipped: Counter[str] = Counter()
-    rows = _bounded(bitext.rows(skipped), " and ".join(bitext.paths))
-    if bitext.is_parallel:
-        entries = [HeldOut(source, tuple(references)) for source, *references in rows]
-    else:
+    name = " and ".join(bitext.paths)
+    rows = _bounded(bitext.rows(skipped), name)
+    if bitext.reader.grouped:
         grouped: dict[str, dict[str, None]] = defaultdict(dict)  # a dict is a set that keeps its order
         for source, target in rows:
             if source and target:
                 grouped[source][target] = None
         entries = [HeldOut(source, tuple(references)) for source, references in grouped.items()]
-    name = " and ".join(bitext.paths)
+    else:
+        entries = [HeldOut(source, tuple(references)) for source, *references in rows]
     if skipped:
         logger.warning("%s: %d malformed lines of a held-out set were skipped.", name, skipped.total())
     if not any(entry.source and any(entry.references) for entry in entries):

@@ -1,7 +1,4 @@
-"""Which words translate each other, guessed from how often they meet.
-
-Where spaces set words apart, this is enough to change a pair of sentences on both sides at once.
-"""
+"""A bilingual lexicon from co-occurrence counts, for languages that put spaces between words."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from nmt.scripts import UNSPACED, script_of
+from nmt.writing_systems import UNSPACED, script_of
 
 Pair = tuple[str, str]
 

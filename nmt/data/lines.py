@@ -1,37 +1,43 @@
-"""Lines of a file that may be plain, gzipped or a member of a zip, read as a stream and never unpacked.
+"""Files that may be plain, gzipped or in a zip, read as streams of bytes or lines, never unpacked to disk.
 
-Whatever the file holds, memory stays bounded: lines are read up to a limit, and so is the whole input.
+Memory stays bounded whatever a file holds: both the length of a line and the size of the whole input are limited.
 """
 
 import gzip
+import logging
 import struct
 import zipfile
 import zlib
-from codecs import BOM_UTF8
-from collections.abc import Iterator
+from codecs import BOM_UTF8, utf_8_decode
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from io import BufferedIOBase, BufferedReader
-from typing import IO, cast
+from io import BufferedIOBase
+from pathlib import Path
+from typing import IO
 
-from nmt.data.settings import MEMBER_SEPARATOR, expanded
 from nmt.errors import UserError
 
+log = logging.getLogger(__name__)
+
+MEMBER_SEPARATOR = "::"  # archive.zip::member
 MAX_LINE_BYTES = 2**20
-_CHUNK_BYTES = 2**18  # read together: lines are cheap in bulk
+NOTICES = 5  # lines with problems that are named one by one; the others are only counted
+_CHUNK_BYTES = 2**18  # decoding many lines together is fast
 _ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
-# Python unpacks the other ones without a bound: a few kilobytes could fill the memory at once.
+# Python decompresses the other methods without a bound: a few kilobytes could fill the memory at once.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# What archives raise that are cut, changed or made in order to confuse: bad names, offsets, sizes, versions.
+# Raised by archives that are cut, damaged or malicious: bad names, offsets, sizes, versions.
 _DAMAGE = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, struct.error, ValueError, OverflowError,
            RuntimeError)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Malformed:
-    """A line that cannot be used, and why: the reader of the file decides what that means."""
+    """A line or another unit of a corpus that cannot be used, and why."""
 
     problem: str
+    where: str = ""  # its position, such as corpus.tsv:12, if it is known
 
 
 _TOO_LONG = Malformed("longer than 1 MiB; put one sentence pair on a line")
@@ -41,10 +47,24 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
     r"""Every line of a file, without its ending (\n or \r\n) and without a byte order mark.
 
     Raises:
-        UserError: The file cannot be read to its end, or is larger than it may be.
+        UserError: As `read_chunks`.
     """
-    number, left = 0, max_megabytes * 2**20
-    begun, too_long = b"", False  # a line whose end is still to come
+    is_start = True
+    for block, is_cut in _blocks(read_chunks(path, max_megabytes)):
+        lines = _decode(block.removeprefix(BOM_UTF8) if is_start else block)
+        if is_cut:
+            lines[0] = _TOO_LONG
+        yield from lines
+        is_start = False
+
+
+def read_chunks(path: str, max_megabytes: int) -> Iterator[bytes]:
+    """The content of a file, decompressed, in chunks.
+
+    Raises:
+        UserError: The file cannot be read to its end, or is larger than `max_megabytes`.
+    """
+    line, left = 1, max_megabytes * 2**20
     with ExitStack() as stack:
         try:
             stream = _open(path, stack)
@@ -52,34 +72,63 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
                 left -= len(chunk)
                 if left < 0:
                     limit = f"more than data.max_megabytes={max_megabytes} of text"
-                    raise UserError(f"{path}:{number + 1}: {limit}: raise the limit if that is meant.")
-                whole, newline, rest = chunk.rpartition(b"\n")
-                if newline:
-                    block = begun + whole
-                    lines = _decode(block, is_start=number == 0)
-                    if too_long or (begun and len(block.partition(b"\n")[0]) >= MAX_LINE_BYTES):
-                        lines[0] = _TOO_LONG  # no other line is longer than a chunk
-                    yield from lines
-                    number += len(lines)
-                    begun, too_long = rest, False
-                elif not too_long:
-                    begun += rest
-                    too_long = len(begun) >= MAX_LINE_BYTES
-                    begun = b"" if too_long else begun  # bounded memory, however long the line is
-            if begun or too_long:
-                yield _TOO_LONG if too_long else _decode(begun, is_start=number == 0)[0]
+                    raise UserError(f"{path}:{line}: {limit}: raise the limit if that is meant.")
+                yield chunk
+                line += chunk.count(b"\n")
         except UserError:
             raise
         except _DAMAGE as error:
-            raise UserError(f"{path}:{number + 1}: damaged archive ({error}): fetch or pack it again.") from error
+            raise UserError(f"{path}:{line}: damaged archive ({error}): fetch or pack it again.") from error
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
 
 
-def _decode(block: bytes, is_start: bool) -> list[str | Malformed]:
-    """The lines of a block, all at once if nothing is wrong with any of them."""
-    if is_start:
-        block = block.removeprefix(BOM_UTF8)
+def read_lossy(stream: BufferedIOBase, name: str) -> Iterator[str]:
+    r"""Every line of a stream, without its ending, as soon as it has arrived; no line is refused.
+
+    Bytes that are not UTF-8 become U+FFFD, and a line is cut after 1 MiB; warnings name the first such lines.
+    """
+    number = mended = 0
+    for block, is_cut in _blocks(iter(lambda: stream.read1(_CHUNK_BYTES), b"")):
+        for line in block.split(b"\n"):
+            number += 1
+            problems = ["longer than 1 MiB, and cut there"] if is_cut else []
+            line = line if is_cut else line.removesuffix(b"\r")
+            try:
+                text, _ = utf_8_decode(line, "strict", not is_cut)  # a character that was cut in two is left out
+            except UnicodeDecodeError:
+                text, _ = utf_8_decode(line, "replace", not is_cut)
+                problems.append("not valid UTF-8, with \N{REPLACEMENT CHARACTER} for what cannot be read")
+            if problems:
+                mended += 1
+                if mended <= NOTICES:
+                    log.warning("%s, line %d is %s.", name, number, " and ".join(problems))
+            yield text
+            is_cut = False  # only the first line of a block can be
+    if mended > NOTICES:
+        log.warning("%s: %d such lines of %d.", name, mended, number)
+
+
+def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Whole lines joined by newlines; True if the first is only the first MiB of a longer line."""
+    begun = b""  # a line whose end is still to come, or one byte more than a MiB of it
+    for chunk in chunks:
+        whole, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            block = begun + whole
+            first = block.find(b"\n", len(begun))
+            length = len(block) if first < 0 else first  # no other line is longer than a chunk
+            is_cut = length > MAX_LINE_BYTES
+            yield (block[:MAX_LINE_BYTES] + block[length:] if is_cut else block), is_cut
+            begun = rest
+        elif len(begun) <= MAX_LINE_BYTES:
+            begun = (begun + rest)[: MAX_LINE_BYTES + 1]
+    if begun:
+        yield begun[:MAX_LINE_BYTES], len(begun) > MAX_LINE_BYTES
+
+
+def _decode(block: bytes) -> list[str | Malformed]:
+    """Decode the lines of a block, one by one only if some are malformed."""
     try:
         if b"\0" not in block:
             text = block.decode()
@@ -98,7 +147,25 @@ def _decode_line(line: bytes) -> str | Malformed:
         return Malformed(f"not valid UTF-8 (byte {error.start + 1}); save the file as UTF-8 text")
 
 
-def _open(path: str, stack: ExitStack) -> IO[bytes]:
+def expanded(path: str) -> Path:
+    """A path with its ~ resolved.
+
+    Raises:
+        UserError: No such user.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise UserError(f"{path}: nobody has such a home directory: write the path in full.") from error
+
+
+def plain_name(path: str) -> Path:
+    """The name of a file, or of the member of a zip that a path names, without .gz or .zip."""
+    name = Path(path.rpartition(MEMBER_SEPARATOR)[2])
+    return name.with_suffix("") if name.suffix in (".gz", ".zip") else name
+
+
+def _open(path: str, stack: ExitStack) -> IO[bytes] | gzip.GzipFile:
     name, _, member = path.partition(MEMBER_SEPARATOR)
     file = expanded(name)
     if file.suffix == ".zip":
@@ -107,11 +174,11 @@ def _open(path: str, stack: ExitStack) -> IO[bytes]:
     if member:
         raise UserError(f"{path}: '{MEMBER_SEPARATOR}' names a member of a .zip, which {file.name} is not.")
     if file.suffix == ".gz":
-        return stack.enter_context(BufferedReader(gzip.open(file)))
+        return stack.enter_context(gzip.open(file))
     return stack.enter_context(file.open("rb"))
 
 
-def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedReader:
+def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> IO[bytes]:
     infos = [info for info in archive.infolist() if not info.is_dir()]
     # An Anki zip holds the sentences and a note about them.
     texts = [info for info in infos if info.filename.endswith(".txt") and not info.filename.endswith("_about.txt")]
@@ -129,10 +196,9 @@ def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> BufferedRe
         raise UserError(f"{path}: member {name} is encrypted: unpack it first.")
     if chosen.compress_type not in _ZIP_METHODS:
         raise UserError(f"{path}: member {name} is packed in an unusual way: unpack it first.")
-    # Buffered once more, as the archive's own stream finds its lines in Python.
-    return BufferedReader(cast(BufferedIOBase, archive.open(chosen)))
+    return archive.open(chosen)
 
 
 def _shown(name: str) -> str:
-    """A name that somebody else chose, harmless to a terminal."""
+    """A name from an archive, with control characters escaped for the terminal."""
     return name if name.isprintable() else ascii(name)

@@ -1,6 +1,6 @@
-"""Strings that nobody has seen, in the place of a word and of its translation: what a model can only copy.
+"""Data augmentation: an invented string replaces a word and its translation, so that the model learns to copy.
 
-So are names, numbers and addresses, mostly, and a small corpus hardly shows it.
+Names, numbers and addresses are mostly copied, and a small corpus has few of them.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from nmt.data.lexicon import Lexicon, Pair, replaced
 _CONSONANTS, _VOWELS = "bcdfghjklmnpqrstvwxyz", "aeiou"
 
 
-def with_made_up_word(pair: Pair, lexicon: Lexicon, chance: random.Random) -> Pair | None:
-    """The pair with one word made up, the same on both sides; None if no word of it has a known translation."""
+def with_made_up_word(pair: Pair, lexicon: Lexicon, rng: random.Random) -> Pair | None:
+    """Replace a word and its translation by one invented string; None if no word has a known translation."""
     matches = lexicon.matches(pair)
     if not matches:
         return None
-    return replaced(pair, made_up(chance), chance.choice(matches))
+    return replaced(pair, made_up(rng), rng.choice(matches))
 
 
-def made_up(chance: random.Random) -> str:
-    """A number, a name or an address."""
-    kind = chance.random()
+def made_up(rng: random.Random) -> str:
+    """Invent a number, a name or an address."""
+    kind = rng.random()
     if kind < 0.3:
-        return str(chance.randrange(10 ** chance.randint(1, 5)))
+        return str(rng.randrange(10 ** rng.randint(1, 5)))
     if kind < 0.7:
-        return _sound(chance).capitalize()
-    host = f"{_sound(chance)}.{chance.choice(('com', 'org', 'net', 'de', 'fr', 'io'))}"
-    return chance.choice((f"www.{host}", f"{_sound(chance)}@{host}", host))
+        return _sound(rng).capitalize()
+    host = f"{_sound(rng)}.{rng.choice(('com', 'org', 'net', 'de', 'fr', 'io'))}"
+    return rng.choice((f"www.{host}", f"{_sound(rng)}@{host}", host))
 
 
-def _sound(chance: random.Random) -> str:
-    """Such as tavor or mikelun."""
+def _sound(rng: random.Random) -> str:
+    """Invent a pronounceable word, such as tavor or mikelun."""
     syllables = (
-        chance.choice(_CONSONANTS) + chance.choice(_VOWELS) + chance.choice(("", "", *_CONSONANTS))
-        for _ in range(chance.randint(2, 3))
+        rng.choice(_CONSONANTS) + rng.choice(_VOWELS) + rng.choice(("", "", *_CONSONANTS))
+        for _ in range(rng.randint(2, 3))
     )
     return "".join(syllables)

@@ -1,4 +1,4 @@
-"""The training pairs of each epoch: always the same, or changed a little every time, and then all in memory."""
+"""The training pairs of each epoch: as stored, or with made-up words that are new in every epoch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nmt.data.tokenizer import Tokenizer
 
 
 class TrainingPairs:
-    """Batches by their pairs' numbers, for the epoch that was last asked for."""
+    """Serves the batches of the current epoch by pair numbers."""
 
     def __init__(
         self,
@@ -36,15 +36,15 @@ class TrainingPairs:
             plan: Which pairs go together, by the lengths that they have in an epoch: a made-up word is a long one.
             made_up_words: Share of the pairs in which a word and its translation, where the lexicon finds some, are
                 replaced by a made-up string.
-            seed: Of what is made up, which depends on nothing but it and the epoch.
-            place: Takes a batch to where it is needed.
+            seed: Of the made-up words, which depend on the seed and the epoch alone.
+            place: Moves a batch to its device.
         """
         self._stored = self._current = store
         self._tokenizers, self._plan, self._place = tokenizers, plan, place
         self._made_up_words, self._seed = made_up_words, seed
 
     def epoch(self, epoch: int) -> list[Indices]:
-        """Begin an epoch: its batches, as pair numbers."""
+        """Begin an epoch and return its batches as pair numbers."""
         if self._made_up_words:
             self._current = self._changed(epoch)
         return self._plan(self._current).epoch(epoch)
@@ -59,7 +59,7 @@ class TrainingPairs:
 
     @cached_property
     def _texts(self) -> list[Pair]:
-        """The pairs as they were written, in memory."""
+        """All pairs as text, in memory."""
         sides = zip(self._tokenizers, (self._stored.source, self._stored.target), strict=True)
         texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
         return list(zip(*texts, strict=True))
@@ -69,11 +69,11 @@ class TrainingPairs:
         return Lexicon(self._texts)
 
     def _changed(self, epoch: int) -> TokenStore:
-        """The pairs of an epoch, some of them with a word that is made up."""
-        chance = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
+        """The pairs of an epoch, some of them with a made-up word."""
+        rng = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
         new: dict[int, Pair] = {}
         for i, pair in enumerate(self._texts):
-            if chance.random() < self._made_up_words and (found := with_made_up_word(pair, self._lexicon, chance)):
+            if rng.random() < self._made_up_words and (found := with_made_up_word(pair, self._lexicon, rng)):
                 new[i] = found
         sides = (self._stored.source, self._stored.target)
         return TokenStore(*(self._replaced(side, stored, new) for side, stored in enumerate(sides)))

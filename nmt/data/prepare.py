@@ -11,25 +11,28 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from random import Random
 
+from filelock import FileLock, Timeout
+
 from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
-from nmt.data.lock import locked, remove_stale_lock
-from nmt.data.report import DataReport, SideReport, length_percentiles, script_shares
-from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list, expanded
+from nmt.data.lines import MEMBER_SEPARATOR, expanded
+from nmt.data.settings import DataSettings, as_list
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
 from nmt.data.store import Block, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
-from nmt.scripts import count_characters
+from nmt.writing_systems import count_characters
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +41,10 @@ _BLOCK = 8192  # pairs encoded together
 _VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
-_NOT_IN_KEY = {*_PATHS, "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
+_NOT_IN_KEY = {*_PATHS, "format", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
+# Settings that were in every key before others joined them, which count only where they differ from their defaults.
+_CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
+_ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +96,19 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
     key = _key(settings)
     if expected_key not in (None, key):
         raise UserError(
-            f"The data in {' and '.join(as_list(settings.path))} has changed since the run began: restore it, name "
-            "where it is now (data.path), or begin a new run."
+            f"The data in {' and '.join(as_list(settings.path))} has changed since the run began, or SentencePiece or "
+            "Python is of another version: restore it, name where it is now (data.path), or begin a new run."
         )
     source, target, *_ = settings.direction()
     parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
-    if directory.exists() and _problem(directory, key) is None:
+    lock = directory.with_name(f".{directory.name}.lock")
+    if directory.exists() and not lock.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
-        remove_stale_lock(directory)
         return PreparedCorpus.open(directory)
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        with locked(directory) as alone:
+        with _locked(lock) as alone:  # and remove the lock of a process that was killed after its work
             if alone:
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
@@ -110,6 +116,24 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
         advice = "make room there or choose another directory"
         raise UserError(f"data.prepared_dir={parent} cannot be written ({error.strerror}): {advice}.") from error
     return PreparedCorpus.open(directory)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Let one process at a time prepare a corpus; yields False where the file system has no locks."""
+    lock = FileLock(path)
+    with suppress(OSError, NotImplementedError):  # some network file systems; or a link was planted there
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            logger.info("Waiting for another process that prepares the same corpus (%s).", path)
+            lock.acquire()
+    try:
+        yield lock.is_locked
+    finally:
+        if lock.is_locked:
+            path.unlink(missing_ok=True)  # while it is held: whoever waits notices, and locks a new file
+            lock.release()
 
 
 def _make(settings: DataSettings, key: str, directory: Path) -> None:
@@ -149,9 +173,18 @@ def _key(settings: DataSettings) -> str:
         "sentencepiece": version("sentencepiece"),
         "unicode": unicodedata.unidata_version,
         "direction": settings.direction(),
-        "settings": {field: value for field, value in asdict(settings).items() if field not in _NOT_IN_KEY},
+        "settings": {
+            field.name: value
+            for field in fields(settings)
+            for value in [getattr(settings, field.name)]
+            if field.name in _ALWAYS_IN_KEY or (field.name not in _NOT_IN_KEY and value != field.default)
+        },
         "inputs": inputs,
     }
+    # Named only where the number of files does not tell it: a suffix is no part of the hash of a file.
+    formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
+    if set(formats) - {"tsv", "parallel"}:
+        parts["formats"] = formats
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

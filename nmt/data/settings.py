@@ -1,15 +1,16 @@
-"""What a user may say about a corpus, checked the moment it is said."""
+"""Settings of a corpus, checked when they are made."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
+from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
-MEMBER_SEPARATOR = "::"
 MULTI30K = "multi30k"  # what its configuration, and the directory that it is downloaded to, are called
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
@@ -17,7 +18,7 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
 
 
 class Direction(NamedTuple):
-    """Which way to translate, and in which column (or file of a pair) each language stands."""
+    """The two languages, and the column (or file) of each."""
 
     source: str
     target: str
@@ -27,12 +28,14 @@ class Direction(NamedTuple):
 
 @dataclass(frozen=True)
 class DataSettings:
-    """A corpus: where it lies, how it is cleaned, split and cut into pieces."""
+    """Where a corpus is, and how it is cleaned, split and tokenised."""
 
     # Names the prepared directory and the run.
     name: str
-    # One TSV file, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
+    # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
     path: str | list[str] | None = None
+    # Format of all these files; auto: by their suffix, and TSV for any other.
+    format: str = AUTO
     # Given held-out sets, in the same forms; None holds them out from `path`.
     val_path: str | list[str] | None = None
     # [source, reference, reference, ...] gives several references.
@@ -66,6 +69,8 @@ class DataSettings:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
         _require(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
         _require(self.vocab_type in ("bpe", "unigram"), "vocab_type", self.vocab_type, "bpe or unigram")
+        formats = f"{AUTO}, {', '.join(READERS)}"
+        _require(self.format in (AUTO, *READERS), "format", self.format, f"one of {formats}")
         _require(self.max_chars >= 1, "max_chars", self.max_chars, "at least 1")
         _require(self.max_ratio >= 1, "max_ratio", self.max_ratio, "at least 1")
         _require(self.val_size >= 1, "val_size", self.val_size, "at least 1")
@@ -84,7 +89,7 @@ class DataSettings:
         self.direction()
 
     def direction(self) -> Direction:
-        """The languages, and where they stand in the files."""
+        """The languages to translate from and to, and their columns."""
         columns = self.languages()
         distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
         _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
@@ -104,13 +109,13 @@ class DataSettings:
         return direction
 
     def languages(self) -> list[str]:
-        """Of the columns, or of the two files: given, told by names, or else in the order of translation."""
+        """Languages of the columns or files: as set, else as the file names tell, else source and target."""
         return self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
 
     def _columns_of_names(self) -> list[str] | None:
-        """Languages that the file names tell: fra-eng.zip, or train.en.gz beside train.fr.gz."""
+        """Languages in the file names: fra-eng.zip, or train.en.gz beside train.fr.gz."""
         if isinstance(self.path, list):
-            languages = [_without_compression(path).suffix[1:] for path in self.path]
+            languages = [plain_name(path).suffix[1:] for path in self.path]
             named = languages[0] != languages[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in languages)
             return languages if named else None
         anki = anki_language(self.path)
@@ -129,25 +134,13 @@ class DataSettings:
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:
-        """The command that fetches the corpus this user seems to want."""
+        """The command that downloads the corpus these settings seem to mean."""
         if self.name == MULTI30K:
             return "`python scripts/download_multi30k.py`"
         paths = [anki_language(path) for path in as_list(self.path)]
         languages = [*paths, self.target, self.source]
         wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
         return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
-
-
-def expanded(path: str) -> Path:
-    """A path with its ~ resolved.
-
-    Raises:
-        UserError: It is the home of nobody.
-    """
-    try:
-        return Path(path).expanduser()
-    except RuntimeError as error:
-        raise UserError(f"{path}: nobody has such a home directory: write the path in full.") from error
 
 
 def _problem(path: Path) -> str | None:
@@ -169,11 +162,6 @@ def anki_language(path: str | list[str] | None) -> str | None:
         return None
     match = _ANKI_FILE.fullmatch(Path(path.partition(MEMBER_SEPARATOR)[0]).name)
     return match[1] if match else None
-
-
-def _without_compression(path: str) -> Path:
-    name = Path(path.rpartition(MEMBER_SEPARATOR)[2])
-    return name.with_suffix("") if name.suffix in (".gz", ".zip") else name
 
 
 def _require(holds: bool, field: str, value: object, expected: str) -> None:

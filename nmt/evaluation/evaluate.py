@@ -1,73 +1,59 @@
-"""Translate a held-out set and score it: one way for validation, the test set and files a user brings."""
+"""Translate a set of sentences and score it: for validation, test sets and files of a user alike."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
+from nmt.data.heldout import HeldOut
 from nmt.evaluation import heatmap
-from nmt.evaluation.metrics import Scores, score
-from nmt.evaluation.report import Row, write_evaluation
+from nmt.evaluation.score_report import Row, write_evaluation
+from nmt.evaluation.scores import Scores, score
 from nmt.translator import Translation, Translator
-
-
-class Example(Protocol):
-    """A sentence and its translations by people."""
-
-    @property
-    def source(self) -> str:
-        """The sentence."""
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """All its known translations."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores of a set, and the best translation of each of its sentences."""
+    """The scores of a set of sentences, and the best translation of each."""
 
     scores: Scores
     translations: list[Translation]
 
 
 def evaluate(
-    translator: Translator, examples: Sequence[Example], *, bootstrap: int = 1000, ter: bool = True
+    translator: Translator,
+    examples: Sequence[HeldOut],
+    *,
+    metrics: Sequence[str] | None = None,
+    language: str = "",
+    bootstrap: int = 1000,
 ) -> Evaluation:
-    """Translate every source and compare with its references."""
+    """Translate every source and score the translations; see `score` for the options."""
     sources = [example.source for example in examples]
-    translations = [candidates[0] for candidates in translator.translate(sources, nbest=1)]
+    translations = translator.translate(sources)
     scores = score(
         [translation.text for translation in translations],
         [example.references for example in examples],
         sources,
+        metrics=metrics,
+        language=language,
         bootstrap=bootstrap,
-        ter=ter,
     )
     return Evaluation(scores, translations)
-
-
-def with_lc_tok(evaluation: Evaluation, examples: Sequence[Example], language: str) -> Evaluation:
-    """The same, with the BLEU of the literature beside the others."""
-    from nmt.evaluation.literature import lc_tok_bleu  # Moses is loaded for those who ask
-
-    texts = [translation.text for translation in evaluation.translations]
-    score = lc_tok_bleu(texts, [example.references for example in examples], language)
-    return replace(evaluation, scores=replace(evaluation.scores, lc_tok=score))
 
 
 def write(
     directory: Path,
     evaluation: Evaluation,
-    examples: Sequence[Example],
+    examples: Sequence[HeldOut],
     languages: tuple[str, str],
     details: Mapping[str, Any],
 ) -> None:
-    """Leave scores, with what they are scores of, translations and heatmaps in `directory`."""
+    """Write scores, translations and six heatmaps to `directory`; `details` record what was scored."""
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
         for example, translation in zip(examples, evaluation.translations, strict=True)
@@ -80,9 +66,9 @@ def write(
 
 
 def choose_examples(translations: Sequence[Translation], count: int) -> list[int]:
-    """Sentences worth a picture: spread over the lengths, always the same for the same set."""
+    """Indices of the sentences to draw, spread over the source lengths and the same for every model."""
     drawable = [i for i, translation in enumerate(translations) if translation.attention is not None]
     drawable.sort(key=lambda i: (len(translations[i].source_tokens), i))
-    # From the lower middle upwards: the shortest sentences show little, and the very longest are unreadable.
+    # The shortest sentences show little, and the longest are unreadable.
     places = np.linspace(0.3, 0.98, count) * (len(drawable) - 1)
     return sorted({drawable[int(place)] for place in places}, key=drawable.index) if drawable else []

@@ -1,7 +1,7 @@
-"""What the decoder did for a translation, one token after the other: where it looked and what it thought of saying.
+"""How a translation came about, step by step: attention weights and the likeliest tokens.
 
-The numbers come from the model itself, which is led through the translation again by `encode` and `step`; so any model
-can be explained, with attention or without. Shapes: S source length, V target vocabulary.
+The numbers are computed again, by leading the model through the finished translation with `encode` and `step`; so any
+model can be explained, with attention or without. Shapes: S source length, V target vocabulary.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import torch
 from rich.cells import cell_len
 
 from nmt.data.bitext import clean
-from nmt.evaluation.bars import bar
-from nmt.search import NEVER
+from nmt.evaluation.text_bar import text_bar
+from nmt.search import NEVER, Search
 from nmt.special import BOS, WORD_START
 from nmt.translator import Translation, Translator
 
@@ -54,7 +54,7 @@ class Candidate:
 class Step:
     """One step of the decoder."""
 
-    written: str  # text so far, the query's past
+    written: str  # text so far
     weights: list[float] | None  # (S,) attention, None without
     candidates: list[Candidate]  # likeliest first; the one chosen is always among them
     log_probability: float  # of the token chosen
@@ -67,7 +67,7 @@ class Explanation:
 
     translation: Translation
     steps: list[Step]
-    length_penalty: float
+    search: Search
     mechanism: list[str]  # what the model's attention does; empty without attention
 
     @property
@@ -78,22 +78,22 @@ class Explanation:
     @property
     def score(self) -> float:
         """What the search ranked it by: log p / length^penalty."""
-        return self.log_probability / len(self.steps) ** self.length_penalty
+        return self.log_probability / len(self.steps) ** self.search.length_penalty
 
 
 @torch.inference_mode()
 def explain(translator: Translator, translation: Translation) -> Explanation:
-    """Lead the model through a translation that it made, and note what it computes on the way."""
-    ids, settings, tokenizer = translation.target_ids, translator.settings, translator.target_tokenizer
+    """Lead the model through a translation that it made, and record each step."""
+    ids, search, tokenizer = translation.target_ids, translator.search, translator.target_tokenizer
     if not ids:
-        return Explanation(translation, [], settings.length_penalty, [])
+        return Explanation(translation, [], search, [])
     lengths = torch.tensor([len(translation.source_ids)])
-    limit = int((lengths * settings.max_length_ratio).long()) + settings.max_length_extra
+    limit = int(search.longest(lengths))
     memory, state = translator.model.encode(torch.tensor([translation.source_ids]).to(translator.device), lengths)
     steps: list[Step] = []
     for t, (last, token) in enumerate(zip([BOS, *ids], ids, strict=False)):
         logits, weights, state = translator.model.step(torch.tensor([last]).to(translator.device), memory, state)
-        # As in the search: what may never be said keeps its share of the probability.
+        # As in the search: forbidden tokens keep their share of the probability.
         log_probs = logits[0].float().log_softmax(dim=0)  # (V,)
         likely = log_probs.index_fill(0, torch.tensor(NEVER, device=log_probs.device), float("-inf"))
         best = likely.topk(min(SHOWN, len(likely) - len(NEVER))).indices.tolist()
@@ -107,7 +107,7 @@ def explain(translator: Translator, translation: Translation) -> Explanation:
                 must_end=t + 1 >= limit,
             )
         )
-    return Explanation(translation, steps, settings.length_penalty, _mechanism(translator.model.decoder))
+    return Explanation(translation, steps, search, _mechanism(translator.model.decoder))
 
 
 def _mechanism(decoder: Any) -> list[str]:
@@ -147,13 +147,13 @@ def as_text(explanation: Explanation) -> str:
             lines = [f"({i}) {line}" for i, line in enumerate(explanation.mechanism, start=1)]
             parts += [_wrapped(line) for line in lines or [NO_ATTENTION]]
         parts += _rows(step, source, widths)
-        if note := _note(step):
+        if note := _note(step, explanation.search):
             parts.append(_wrapped(note))
     return "\n".join([*parts, "", translation.text, *_score(explanation), ""])
 
 
 def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[str]:
-    """Where the decoder looked, beside what it could have said."""
+    """The largest attention weights beside the likeliest tokens."""
     right = [_row(NEXT_TOKEN, None, widths[1])]
     for candidate in step.candidates:
         mark = " ← chosen" if candidate.chosen else ""
@@ -169,20 +169,20 @@ def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[st
 def _row(label: str, share: float | None, width: int) -> str:
     """A label, and a share of one as a number and a bar; all rows are equally wide."""
     padded = label + " " * (width - cell_len(label))  # in cells: a Chinese character takes two
-    return f"{padded} {'' if share is None else f'{share:.3f}':5} {bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
+    return f"{padded} {'' if share is None else f'{share:.3f}':5} {text_bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
 
 
-def _note(step: Step) -> str:
+def _note(step: Step, search: Search) -> str:
     """Why a token was chosen that was not the likeliest."""
     if step.candidates[0].chosen:
         return ""
     if step.must_end:
         return "The translation was as long as decode.max_length_ratio and max_length_extra allow: it could only end."
-    return "Not the likeliest token here; but a beam compares whole translations, and this one came out best."
+    return f"Not the likeliest token here. {search.other_choice}"
 
 
 def _score(explanation: Explanation) -> list[str]:
-    length, penalty = len(explanation.steps), f"{explanation.length_penalty:g}"
+    length, penalty = len(explanation.steps), f"{explanation.search.length_penalty:g}"
     terms = " + ".join(f"({step.log_probability:.3f})" for step in explanation.steps)
     return [
         _wrapped(f"log p = {terms} = {explanation.log_probability:.4f}, summed over its {length} tokens"),
@@ -191,14 +191,14 @@ def _score(explanation: Explanation) -> list[str]:
 
 
 def readable(piece: str) -> str:
-    """A piece as something to see: bytes that are no character, and characters without a shape, are named."""
+    """A piece for the terminal: partial bytes and unprintable characters are named."""
     if piece in ("", "\ufffd"):
         return "(byte)"
     return "".join(c if c.isprintable() and not c.isspace() else f"(U+{ord(c):04X})" for c in piece)
 
 
 def _wrapped(*parts: str) -> str:
-    """Parts beside each other in indented lines; several are never broken inside."""
+    """Parts joined and wrapped in indented lines; line breaks come between parts, or inside a single one."""
     whole = "   ".join(part.replace(" ", "\xa0") for part in parts) if len(parts) > 1 else parts[0]
     filled = textwrap.fill(whole, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     return filled.replace("\xa0", " ")

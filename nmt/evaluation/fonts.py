@@ -1,7 +1,7 @@
-"""Fonts chosen by the characters they can draw.
+"""Fonts chosen by the characters that they cover.
 
-matplotlib falls back from family to family, but only through the families it is told of. Here the installed
-fonts are asked what they cover, so that Marathi and Chinese come out as letters and not as empty boxes.
+matplotlib falls back only to the families that it is given. Here they are chosen among the installed ones, so that
+Marathi and Chinese are drawn as letters and not as empty boxes.
 """
 
 import logging
@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import numpy as np
 from matplotlib import font_manager
 
-from nmt.scripts import script_of
+from nmt.writing_systems import script_of
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,11 @@ def families(text: str) -> tuple[str, ...]:
     return _families(frozenset(filter(_needs_glyph, text)))
 
 
+def is_plain(text: str) -> bool:
+    """Whether the default font has every character of a text."""
+    return _of_default().issuperset(character for character in text if _needs_glyph(character))
+
+
 @lru_cache(maxsize=1024)
 def _families(characters: frozenset[str]) -> tuple[str, ...]:
     chosen, missing = _cover(characters)
@@ -48,9 +53,9 @@ def _needs_glyph(character: str) -> bool:
 
 def _cover(characters: frozenset[str]) -> tuple[list[str], set[str]]:
     """Choose families greedily, the one that covers most first; also return what none of them covers."""
-    missing = {ord(character) for character in characters}
-    if missing.issubset(_codepoints(DEFAULT).tolist()):
+    if characters <= _of_default():
         return [DEFAULT], set()  # most text ends here, before a second font is opened
+    missing = {ord(character) for character in characters}
     region = _cjk_region(characters)
     candidates = sorted(_installed(), key=lambda family: _oddity(family, region))
     chosen: list[str] = []
@@ -92,6 +97,11 @@ def _installed() -> tuple[str, ...]:
     fonts = font_manager.fontManager.ttflist
     upright = {font.name for font in fonts if font.style == "normal" and font.weight in (400, "normal")}
     return tuple(sorted(upright - _PLACEHOLDERS))
+
+
+@cache
+def _of_default() -> frozenset[str]:
+    return frozenset(map(chr, _codepoints(DEFAULT).tolist()))
 
 
 @cache

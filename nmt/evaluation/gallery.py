@@ -1,4 +1,4 @@
-"""Where the heatmaps of a translation go: one file for one sentence, or a directory with a numbered file for each."""
+"""Heatmaps of several translations: one file for one sentence, or a directory with a numbered file for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nmt.translator import Translation
 
 
 class Gallery:
-    """Draws translations, one after the other."""
+    """Writes a heatmap for each translation that it is given."""
 
     def __init__(self, path: Path, languages: tuple[str, str], words: bool) -> None:
         """Draw into `path`, a picture's name or a directory; by words, or by the model's own pieces."""

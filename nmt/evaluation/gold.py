@@ -1,17 +1,17 @@
-"""Sentence pairs with the links that people drew between their words: line by line, a bitext and a file of links."""
+"""Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import repeat, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from nmt.data.bitext import Bitext
 from nmt.data.heldout import HeldOut
-from nmt.data.lines import Malformed, read_lines
-from nmt.data.settings import MEMBER_SEPARATOR, DataSettings, as_list
+from nmt.data.lines import MEMBER_SEPARATOR, Malformed, read_lines
+from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
 from nmt.evaluation.links import GoldLinks, parse_links
 
@@ -19,7 +19,7 @@ MAX_MEGABYTES = 4096  # of a file of links
 
 
 class AlignedPair(NamedTuple):
-    """A sentence, its translation, and the links that people drew between their words."""
+    """A sentence, its translation, and the gold links between their words."""
 
     source: str
     target: str
@@ -27,13 +27,13 @@ class AlignedPair(NamedTuple):
 
 
 def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[AlignedPair]:
-    """The pairs of a bitext with the links on the same line of `gold`; `flip` if they go from target to source.
+    """The pairs of a bitext, each with the links on the same line of `gold`; `flip` swaps the sides of the links.
 
     Raises:
         UserError: The files differ in length, or a line holds anything but links between words of its pair.
     """
     corpus = " and ".join(bitext.paths)
-    lines = zip_longest(_row_of_each_line(bitext), read_lines(str(gold), MAX_MEGABYTES))
+    lines = zip_longest(bitext.rows_or_gaps(), read_lines(str(gold), MAX_MEGABYTES))
     for number, (row, line) in enumerate(lines, start=1):
         if row is None or line is None:
             short, long = (corpus, gold) if row is None else (gold, corpus)
@@ -46,7 +46,7 @@ def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[
             links = links.flipped() if flip else links
         except UserError as error:
             raise UserError(f"{gold}:{number}: {error}") from error
-        if not row:  # a malformed line that the run, too, has skipped
+        if not row:  # malformed, and skipped when the corpus was prepared
             continue
         source, target = row
         lengths = len(source.split()), len(target.split())
@@ -58,19 +58,8 @@ def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[
         yield AlignedPair(source, target, links)
 
 
-def _row_of_each_line(bitext: Bitext) -> Iterator[list[str]]:
-    """One row for each line of the files: an empty list for the malformed ones, which are skipped elsewhere."""
-    skipped: Counter[str] = Counter()
-    known = 0
-    for row in bitext.rows(skipped):
-        yield from repeat([], skipped.total() - known)
-        known = skipped.total()
-        yield row
-    yield from repeat([], skipped.total() - known)
-
-
 def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold: Path) -> list[AlignedPair]:
-    """The pairs of a run's test set, out of the file that they were taken from and the links beside it.
+    """The pairs of a run's test set, read again from the file they were taken from, with the links beside it.
 
     Raises:
         UserError: That file is gone or has changed, or is not two files or columns.
@@ -86,7 +75,7 @@ def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold:
     size, direction = wanted.total(), data.direction()
     pairs = []
     for pair in read_aligned(Bitext.of(data, path), gold, flip=direction.source_column > direction.target_column):
-        if wanted[pair.source, pair.target] > 0:  # as often as it is in the test set: a corpus repeats itself
+        if wanted[pair.source, pair.target] > 0:  # no more often than in the test set: a corpus may repeat a pair
             wanted[pair.source, pair.target] -= 1
             pairs.append(pair)
     if missing := wanted.total():

@@ -1,4 +1,4 @@
-"""Attention as a picture: which source words the decoder looked at while it wrote each target word."""
+"""Attention as a heatmap: target words down the side, source words on top."""
 
 import io
 import unicodedata
@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from nmt.errors import UserError
-from nmt.evaluation.fonts import families
-from nmt.evaluation.words import merge_words
+from nmt.evaluation.fonts import DEFAULT, families, is_plain
 from nmt.files import write_bytes
+from nmt.words import merge_words
 
 if TYPE_CHECKING:  # drawing needs no PyTorch
     from nmt.translator import Translation
@@ -103,7 +103,9 @@ def draw_grid(
     return mesh
 
 
-def draw_translation(translation: "Translation", languages: tuple[str, str], words: bool = True) -> Figure:
+def draw_translation(
+    translation: "Translation", languages: tuple[str, str] = ("source", "target"), words: bool = True
+) -> Figure:
     """Draw the attention behind a translation, by words or by the model's own pieces."""
     source, target, weights = translation.source_tokens, translation.target_tokens, translation.attention
     if words:
@@ -149,7 +151,7 @@ def to_array(figure: Figure) -> np.ndarray:
 
 @contextmanager
 def our_style() -> Iterator[None]:
-    """Set matplotlib's settings for a while, and silence what ``fonts`` has said already."""
+    """Apply our matplotlib settings, and silence its warnings of missing glyphs: `fonts` has its own."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
@@ -163,7 +165,9 @@ def _label_axes(axes: Axes, source: Sequence[str], target: Sequence[str], size: 
     for labels, tokens in ((axes.get_xticklabels(), source), (axes.get_yticklabels(), target)):
         fonts = families("…".join(tokens))
         for label in labels:
-            label.set(fontfamily=fonts, fontsize=size, color=INK, parse_math=False)
+            # A Devanagari font has "<" and "/" but no "s": taken from two fonts, </s> would fall apart.
+            chosen = DEFAULT if is_plain(label.get_text()) else fonts
+            label.set(fontfamily=chosen, fontsize=size, color=INK, parse_math=False)
 
 
 def _shorten(token: str) -> str:

@@ -1,4 +1,4 @@
-"""Links between the words of two sentences: read off the attention, and written as Pharaoh wrote them.
+"""Word alignment links: read off the attention, and written in Pharaoh's format (0-0 1-2).
 
 A word is what white space sets apart; words count from 0. Imported by translate.py, so it needs nothing heavy.
 """
@@ -30,7 +30,7 @@ _TOKEN = re.compile("([0-9]{1,9})([-?p])([0-9]{1,9})")  # 0-0 is sure; 1?3 and 1
 
 @dataclass(frozen=True)
 class GoldLinks:
-    """Links that people drew: those they were sure of, and all they found possible, the sure ones included."""
+    """Gold links by annotators: the sure ones, and all possible ones, which include the sure."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
@@ -40,7 +40,7 @@ class GoldLinks:
         return GoldLinks(*(frozenset((t, s) for s, t in links) for links in (self.sure, self.possible)))
 
     def outside(self, source_words: int, target_words: int) -> Link | None:
-        """A link to a word that sentences of these lengths do not have, if there is one."""
+        """The first link beyond the words of sentences of these lengths, if there is one."""
         return next(
             (link for link in sorted(self.possible) if link[0] >= source_words or link[1] >= target_words), None
         )
@@ -66,7 +66,7 @@ def parse_links(line: str) -> GoldLinks:
 
 
 def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
-    """Write links in Pharaoh's form, in order; what is sure need not be said to be possible."""
+    """Write links in Pharaoh's format, sorted; sure links need not be repeated among the possible ones."""
     certain = set(sure)
     return " ".join(f"{s}{'-' if (s, t) in certain else '?'}{t}" for s, t in sorted(certain | set(possible)))
 
@@ -104,10 +104,9 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
 
 
 def _decomposed(text: str) -> str:
-    """Letters and accents apart, because a model may write an accent as a piece of its own, which cleaning then joins.
+    """NFD, character by character: a model may write an accent as a piece of its own, which cleaning then joins.
 
-    One character after the other: of a whole word, NFD would also put the accents of a letter in another order, and so
-    they would not be found in the order of the pieces.
+    NFD of a whole word could also reorder the accents of a letter, and they would not match the order of the pieces.
     """
     return "".join(unicodedata.normalize("NFD", character) for character in text)
 

@@ -1,4 +1,4 @@
-"""Validation during training: loss, scores, samples, and how healthy the attention is.
+"""Validation during training: loss, metrics, sample translations, and statistics of the attention.
 
 Shapes: B batch, T target length, S source length.
 """
@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from nmt.data.heldout import HeldOut
 from nmt.evaluation import heatmap
-from nmt.evaluation.evaluate import Example, choose_examples, evaluate
+from nmt.evaluation.evaluate import choose_examples, evaluate
+from nmt.metrics import metrics_for
 from nmt.ranks import ALONE, Ranks
 from nmt.special import PAD
 from nmt.training.loss import token_loss
@@ -24,20 +26,20 @@ SAMPLES, HEATMAPS = 8, 3
 
 
 class Validator:
-    """Scores the model that is being trained, on the same sentences every time."""
+    """Scores the model that is being trained, always on the same sentences."""
 
     def __init__(
         self,
         model: nn.Module,
         batches: Callable[[], Iterable[Any]],
         translator: Translator,
-        examples: Sequence[Example],
+        examples: Sequence[HeldOut],
         languages: tuple[str, str],
         ranks: Ranks = ALONE,
     ) -> None:
-        """Validate `model` on batches of pairs (loss) and on examples translated by `translator` (scores).
+        """Compute the loss on batches of pairs and the metrics on examples translated by `translator`.
 
-        Of several ranks, each has its own batches, and the translator is one that all of them share.
+        With several ranks, `batches` are this rank's share, and `translator` spreads its work over all ranks.
         """
         self.model, self.batches, self.translator = model, batches, translator
         self.output: Any = model.output
@@ -45,10 +47,10 @@ class Validator:
         self._chosen: list[int] | None = None
 
     def __call__(self) -> Validation:
-        """Validate; the model is in evaluation mode."""
+        """Validate the model, which must be in evaluation mode."""
         metrics = self._teacher_forced()
-        evaluation = evaluate(self.translator, self.examples, bootstrap=0, ter=False)
-        metrics |= {"bleu": evaluation.scores.bleu.value, "chrf": evaluation.scores.chrf.value}
+        evaluation = evaluate(self.translator, self.examples, metrics=metrics_for("validation"), bootstrap=0)
+        metrics |= evaluation.scores.values()
         samples = [
             (example.source, translation.text, example.references[0])
             for example, translation in zip(self.examples[:SAMPLES], evaluation.translations, strict=False)
@@ -57,7 +59,7 @@ class Validator:
 
     @torch.inference_mode()
     def _teacher_forced(self) -> dict[str, float]:
-        """Loss, perplexity and accuracy per token; entropy of the attention and its mass on the last token."""
+        """Loss, perplexity and accuracy per token; mean entropy of the attention and mean weight on EOS."""
         nll = correct = entropy = last = 0.0
         tokens = attentive = 0
         for batch in self.batches():
@@ -77,9 +79,9 @@ class Validator:
         return metrics
 
     def _heatmaps(self, translations: Sequence[Translation]) -> dict[str, Any]:
-        if not self.ranks.is_first:  # who reports
+        if not self.ranks.is_first:  # only rank 0 reports
             return {}
-        if self._chosen is None:  # by source length, which does not change from one validation to the next
+        if self._chosen is None:
             self._chosen = choose_examples(translations, HEATMAPS)
         return {
             f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.languages))
@@ -88,10 +90,10 @@ class Validator:
 
 
 def attention_health(weights: Tensor, source_lengths: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
-    """Sums over real target tokens of the entropy (in nats) and of the weight on the source's last token, EOS.
+    """Entropy (in nats) and weight on the source's EOS, each summed over the real target tokens.
 
-    Attention that never sharpens stays near ln S; attention that has collapsed sits on EOS. Weights that sum to less
-    than 1, as those of local-p, count by their shares.
+    Attention that never sharpens has an entropy near ln S; collapsed attention puts its weight on EOS. Weights that
+    sum to less than 1, as in local-p, are normalised first.
     """
     weights = weights.float()
     weights = weights / weights.sum(dim=-1, keepdim=True).clamp_min(1e-12)

@@ -61,7 +61,7 @@ class Hard(Alignment):
         return chosen + (soft - soft.detach()), state  # the value is `chosen`, the gradient that of `soft`
 
     def noise(self, energies: Tensor) -> Tensor:
-        """As much Gumbel noise: −log(−log u), u uniform."""
+        """Gumbel noise −log(−log u), u uniform, in the shape of the energies."""
         return -torch.empty_like(energies).exponential_().log()
 
 
@@ -153,7 +153,7 @@ def masked_softmax(energies: Tensor, mask: Tensor) -> Tensor:
 
 
 def checked_window(window: int) -> int:
-    """The number of positions on either side, if that makes sense."""
+    """Return the window, or raise a UserError if it is below 1."""
     if window < 1:
         raise UserError(f"model.alignment.window must be at least 1; it is {window}.")
     return window

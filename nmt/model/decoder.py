@@ -17,10 +17,11 @@ from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
-from nmt.model.cell import GRU, Cell, by_layer, from_layers
-from nmt.model.cell import State as RecurrentState
+from nmt.model.cell import GRU
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded
+from nmt.model.recurrence import Cell, by_layer, from_layers
+from nmt.model.recurrence import State as RecurrentState
 from nmt.model.score import Score
 
 

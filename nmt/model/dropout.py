@@ -1,4 +1,4 @@
-"""Leave something out in training, so that nothing is learnt by heart.
+"""Variational dropout.
 
 Shapes: B batch, T steps, F features.
 """
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class SequenceDropout(nn.Module):
-    """Variational dropout: one mask for all steps of a sequence (Gal and Ghahramani 2016)."""
+    """Dropout with one mask for all steps of a sequence (Gal and Ghahramani 2016)."""
 
     def __init__(self, p: float) -> None:
         super().__init__()

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Soft
 from nmt.model.attention import Attention
-from nmt.model.cell import GRU, Cell
+from nmt.model.cell import GRU
 from nmt.model.dropout import SequenceDropout
+from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 
 

@@ -183,7 +183,7 @@ class KeyValue(Score):
 
 
 class WithHeads(Score):
-    """Base of the scores that look in K ways at once; W_O makes their contexts one."""
+    """Base of the scores with K heads; W_O projects their concatenated contexts."""
 
     has_heads = True
 

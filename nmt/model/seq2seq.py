@@ -14,10 +14,11 @@ from torch import Tensor, nn
 
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
-from nmt.model.cell import GRU, Cell
+from nmt.model.cell import GRU
 from nmt.model.decoder import Decoder, State, Unrolled
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded, RecurrentEncoder
+from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 from nmt.special import PAD
 

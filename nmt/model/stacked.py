@@ -12,9 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.cell import GRU, Cell
+from nmt.model.cell import GRU
 from nmt.model.decoder import AttentiveDecoder, Bridge, Readout, State, Unrolled
 from nmt.model.dropout import SequenceDropout
+from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 
 

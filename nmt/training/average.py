@@ -1,4 +1,4 @@
-"""A moving average of the weights, which translates better than the last of them (Polyak 1992)."""
+"""Exponential moving average of the weights, which translates better than the last ones (Polyak 1992)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREFIX = "weights."  # of the tensors in a checkpoint
 class WeightAverage:
     """w̄ ← d·w̄ + (1 − d)·w after every update, with a shorter memory at first: d = min(decay, (1 + t) / (10 + t)).
 
-    With a decay of 0 it is the weights themselves, and costs nothing.
+    A decay of 0 switches it off.
     """
 
     def __init__(self, model: nn.Module, decay: float) -> None:
@@ -24,14 +24,14 @@ class WeightAverage:
         self._averages = [weight.clone() for weight in self._weights] if decay else []
 
     def update(self, step: int) -> None:
-        """Take in the weights after update number `step`, counted from 0."""
+        """Average in the weights after update number `step`, counted from 0."""
         if self.decay:
             decay = min(self.decay, (1 + step) / (10 + step))
             torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """The model has the averages for its weights while this lasts."""
+        """Swap the averages into the model, and back at the end."""
         self._swap()
         try:
             yield
@@ -39,15 +39,15 @@ class WeightAverage:
             self._swap()
 
     def tensors(self) -> dict[str, Tensor]:
-        """A copy of the weights that training goes on with, to be saved beside a model that has the averages."""
+        """Copies of the weights themselves, to be saved beside a model that holds the averages."""
         if not self.decay:
             return {}
         return {_PREFIX + name: weight.clone() for name, weight in zip(self._names, self._weights, strict=True)}
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
-        """Begin again from a model as it was saved, and the `tensors` that were saved beside it.
+        """Restore averages and weights from a model that holds the averages and from the saved `tensors`.
 
-        The decay may have been 0 then, or be 0 now: without tensors the model has the weights themselves.
+        The decay may have changed: if it was 0, there are no such tensors and the model holds the weights.
         """
         if self.decay:
             torch._foreach_copy_(self._averages, self._weights)

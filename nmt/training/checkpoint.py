@@ -14,10 +14,9 @@ import errno
 import json
 import logging
 import re
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -26,15 +25,17 @@ from safetensors.torch import load_file, save_file
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
+from nmt import upgrade
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
 from nmt.training.state import TrainState
-from nmt.typed import to_dataclass
+from nmt.typed import NewerVersion, to_dataclass, written_to
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 MODEL, TENSORS, NUMBERS = "model.safetensors", "training.safetensors", "training.json"
 
 
@@ -44,17 +45,6 @@ class Snapshot(NamedTuple):
     state: TrainState
     numbers: dict[str, Any]
     tensors: dict[str, Tensor]
-
-
-class _Parts(dict[str, Any]):
-    """What a checkpoint holds by name; to ask for what it lacks is the fault of the checkpoint."""
-
-    def __init__(self, file: Path, values: Mapping[str, Any]) -> None:
-        super().__init__(values)
-        self._file = file
-
-    def __missing__(self, name: str) -> Any:
-        raise UserError(f"{self._file} has no {name}: it is of another version, or not a checkpoint of this project.")
 
 
 class Checkpoints:
@@ -89,40 +79,47 @@ class Checkpoints:
 
     def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
         """Restore the newest checkpoint that is intact."""
-        for step in reversed(self.steps()):
-            try:
-                state, numbers = self.check(step)
-                # To the CPU: what belongs on a GPU is moved there by who takes it, and Adam's counts do not.
-                tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
-                load_weights(self.path(step), model, device)
-            except UserError as error:
-                raise_again()  # a signal within a loader is no damage
-                log.warning("%s Going back to the checkpoint before it.", error)
-                continue
-            if state.best_step is not None and state.best_step != step:
-                self._forget_a_lost_best(state, state.best_step)
+
+        def load(step: int) -> Snapshot:
+            state, numbers = self.check(step)
+            # To the CPU: what belongs on a GPU is moved there by who takes it, and Adam's counts do not.
+            tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
+            load_weights(self.path(step), model, device)
             return Snapshot(state, numbers, tensors)
-        raise UserError(f"{self.directory} holds no intact checkpoint: start again with python train.py.")
+
+        step, snapshot = self._first_intact(self.steps()[::-1], load, "Going back to the checkpoint before it.")
+        if snapshot.state.best_step not in (None, step):
+            self._forget_a_lost_best(snapshot.state)
+        return snapshot
 
     def load_best(self, best_step: int, model: nn.Module, device: torch.device) -> str:
         """Fill `model` from the best checkpoint, or else from the newest that is intact; gives the name of it."""
+
+        def load(step: int) -> None:
+            self.check(step)
+            load_weights(self.path(step), model, device)
+
         others = [step for step in reversed(self.steps()) if step != best_step]
-        for step in (best_step, *others):
+        step, _ = self._first_intact([best_step, *others], load, "Another checkpoint is tried.")
+        if step != best_step:
+            advice = f"python train.py resume={self.directory.parent} finds a new best"
+            log.warning("The best checkpoint is lost: using %s instead (%s).", self.path(step), advice)
+        return self.path(step).name
+
+    def _first_intact(self, steps: Sequence[int], load: Callable[[int], T], notice: str) -> tuple[int, T]:
+        """Load the first of these checkpoints that is intact, with a notice for each that is not."""
+        for step in steps:
             try:
-                self.check(step)
-                load_weights(self.path(step), model, device)
+                return step, load(step)
+            except NewerVersion:
+                raise
             except UserError as error:
-                raise_again()
-                log.warning("%s", error)
-                continue
-            if step != best_step:
-                advice = f"python train.py resume={self.directory.parent} finds a new best"
-                log.warning("The best checkpoint is lost: using %s instead (%s).", self.path(step), advice)
-            return self.path(step).name
+                raise_again()  # a signal within a loader is no damage
+                log.warning("%s %s", error, notice)
         raise UserError(f"{self.directory} holds no intact checkpoint: restore one from a copy, or train again.")
 
     def check(self, step: int) -> tuple[TrainState, dict[str, Any]]:
-        """What a checkpoint knows in numbers.
+        """The numbers of a checkpoint.
 
         Raises:
             UserError: It is not as it was written, of another run, or of another step than its name says.
@@ -130,20 +127,23 @@ class Checkpoints:
         check_sums(self.path(step))
         file = self.path(step) / NUMBERS
         try:
-            numbers = _Parts(file, json.loads(file.read_text(encoding="utf-8")))
-            run, state = numbers.pop("run"), to_dataclass(TrainState, numbers.pop("state"), where=f"{file}: state")
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            numbers = json.loads(file.read_text(encoding="utf-8"))
+            run, values = numbers.pop("run"), numbers.pop("state")
+        except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
             raise UserError(f"{file} does not hold the numbers of a checkpoint.") from error
+        with written_to(file):
+            state = to_dataclass(TrainState, values, where="state")
         if run != self.run:
             raise UserError(f"{self.path(step)} belongs to another run.")
         if state.step != step:
             raise UserError(f"{self.path(step)} was renamed: it is the checkpoint of step {state.step}.")
         return state, numbers
 
-    def _forget_a_lost_best(self, state: TrainState, best_step: int) -> None:
+    def _forget_a_lost_best(self, state: TrainState) -> None:
         """Look for a new best if the best of then is gone: pruned for a better one, or damaged as well."""
+        assert state.best_step is not None
         try:
-            self.check(best_step)
+            self.check(state.best_step)
         except UserError as error:
             log.warning("%s It was the best so far: a new best will be looked for.", error)
             # Not validated, as far as we now know: so a run that has reached its end validates once more.
@@ -178,17 +178,16 @@ def load_weights(checkpoint: Path, model: nn.Module, device: torch.device) -> No
 def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
     """Tensors by name, if that is what the file holds."""
     try:
-        return _Parts(file, load_file(file, device=str(device)))
+        return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file, device=str(device)).items()}
     except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
         raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """An optimiser's state as a flat mapping "parameter.name" → tensor."""
-    state: Mapping[int, Mapping[str, Any]] = optimizer.state_dict()["state"]
+    """An optimiser's state as a flat mapping "optimizer.PARAMETER.name" → tensor."""
     return {
-        f"optimizer.{parameter}.{name}": torch.as_tensor(value)
-        for parameter, values in state.items()
+        f"optimizer.{number}.{name}": torch.as_tensor(value)
+        for number, values in optimizer.state_dict()["state"].items()
         for name, value in values.items()
         if value is not None
     }
@@ -200,28 +199,28 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
     Raises:
         ValueError: They are not the state of this optimiser, whose fast kernels take sizes on trust.
     """
+    found = {key: tensor for key, tensor in tensors.items() if key.startswith("optimizer.")}
+    if not found:
+        return  # saved before the first update
+    expected = optimizer_tensors(stepped_twin(optimizer))
     state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        if key.startswith("optimizer."):
-            _, parameter, name = key.split(".", 2)
-            state.setdefault(int(parameter), {})[name] = tensor
-    names = _state_names(optimizer) if state else set()  # there is none before the first update
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    for number, parameter in enumerate(parameters):
-        found = state.get(number, {})
-        if found.keys() != names or any(value.shape not in (parameter.shape, ()) for value in found.values()):
-            raise ValueError(f"its optimiser's state of parameter {number} is of another kind or shape")
+    for key in sorted(found.keys() | expected.keys()):
+        one, other = found.get(key), expected.get(key)
+        if one is None or other is None or (one.shape, one.dtype) != (other.shape, other.dtype):
+            raise ValueError(f"its {key} is not what this optimiser keeps")
+        _, number, name = key.split(".", 2)
+        state.setdefault(int(number), {})[name] = one
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
-def _state_names(optimizer: torch.optim.Optimizer) -> set[str]:
-    """What an optimiser of this kind remembers of a parameter: found out by one step on a parameter of its twin."""
-    toy = torch.zeros(1, requires_grad=True)
-    toy.grad = torch.zeros(1)
-    twin = copy.copy(optimizer)
-    twin.state, twin.param_groups = defaultdict(dict), [{**optimizer.param_groups[0], "params": [toy]}]
+def stepped_twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
+    """A copy of a new optimiser and its parameters after one step with gradients of 0, to see what state it keeps."""
+    twin = copy.deepcopy(optimizer)
+    for group in twin.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
     twin.step()
-    return {name for name, value in twin.state[toy].items() if value is not None}
+    return twin
 
 
 def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:

@@ -1,9 +1,4 @@
-"""TensorBoard's event file, written by the thread that trains.
-
-TensorBoard's own writer hands events to a thread: those that wait are lost when the process is killed, although the
-checkpoint after them is there, and a full disk ends in that thread's traceback. Here an event is in the file when the
-call returns, and what goes wrong is the caller's to say.
-"""
+"""TensorBoard's event file without SummaryWriter, whose thread prints a traceback when the disk is full."""
 
 from __future__ import annotations
 
@@ -21,10 +16,10 @@ from nmt.errors import UserError
 
 
 class EventFile:
-    """One session of a run, in one file beside those of the sessions before it."""
+    """Writes the events of one training process, each flushed before the call returns."""
 
     def __init__(self, directory: Path, first_step: int) -> None:
-        """Begin a session at `first_step`: what an earlier one, since killed, reported from there on is void."""
+        """Begin a file that makes TensorBoard drop events of earlier files from `first_step` on."""
         directory.mkdir(parents=True, exist_ok=True)
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
         number = len(list(directory.glob(f"{name}.*")))  # of this very second and process
@@ -43,7 +38,7 @@ class EventFile:
         self._write(Event(summary=summary, step=step))
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Close the file."""
         self._file.close()
 
     def _write(self, event: Event) -> None:

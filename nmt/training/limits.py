@@ -1,4 +1,4 @@
-"""When training ends: pure functions of how far it has come."""
+"""When training ends, as pure functions of the training state."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from nmt.training.state import TrainState
 
 
 def is_last_update(state: TrainState, settings: TrainSettings) -> bool:
-    """Whether a limit that does not depend on the clock is reached: then the log line comes early, once."""
+    """Whether a limit that does not depend on the clock is reached, so that the last interval is logged too."""
     limits = ((state.step, settings.max_steps), (state.epoch, settings.max_epochs))
     return any(most is not None and count >= most for count, most in limits)
 
 
 def reason_to_stop(state: TrainState, settings: TrainSettings) -> str | None:
-    """Why training ends here, if it does."""
+    """The reason why training ends at this state, or None if it goes on."""
     if settings.max_steps is not None and state.step >= settings.max_steps:
         return f"{state.step} updates made"
     if settings.max_epochs is not None and state.epoch >= settings.max_epochs:

@@ -20,7 +20,7 @@ CHUNK, BLOCK = 2**21, 2**23
 
 
 class LossSums(NamedTuple):
-    """Sums over the real tokens of a batch; dividing by their number is the caller's, who may accumulate."""
+    """Sums over the real tokens of a batch; the caller divides by their number, over accumulated batches and ranks."""
 
     objective: Tensor  # what is minimised
     nll: Tensor  # −log p of the reference, without smoothing: perplexity = exp(nll / tokens)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from nmt.ranks import Ranks
 
-# The first three of this rank's share of the batches, the others of the whole batches.
+# First 3: local sums, added over ranks. Rest: already global.
 SUMS = ("objective", "nll", "correct", "gradient_norm", "tokens", "updates")
 SHARED = 3
 
@@ -26,24 +26,24 @@ class Meter:
         self.seconds = 0.0  # spent on updates
 
     def add_batch(self, sums: Sequence[Tensor]) -> None:
-        """Count a batch, or this rank's share of it: objective, nll and right guesses."""
+        """Add the sums of this rank's share of a batch: objective, nll, correct tokens."""
         self.sums[:SHARED] += torch.stack([part.detach().float() for part in sums])
 
     def add_update(self, norm: Tensor, tokens: int) -> None:
-        """Count an update, made of so many target tokens of all ranks."""
+        """Count an update over so many target tokens of all ranks."""
         self.sums[3] += norm
         self.sums[4] += tokens
         self.sums[5] += 1
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Work that counts as training: the speed is tokens over its time."""
+        """Time work that counts as training: tokens per second are tokens over this time."""
         began = time.perf_counter()
         yield
         self.seconds += time.perf_counter() - began
 
     def averages(self) -> dict[str, float] | None:
-        """What to report, if there was an update; waits for a GPU to catch up."""
+        """Averages since the last reset, or None without an update; waits for the GPU."""
         with self.timed():
             rows = self.ranks.rows(self.sums)
             objective, nll, correct = rows[:, :SHARED].sum(dim=0).tolist()
@@ -59,12 +59,12 @@ class Meter:
         }
 
     def reset(self) -> None:
-        """Begin anew, after a log line."""
+        """Reset all sums after a log line."""
         self.sums.zero_()
         self.seconds = 0.0
 
     def restore(self, rows: Tensor, seconds: float) -> None:
-        """Go on from the sums of each rank; if there were others than now, the first takes over what they had."""
+        """Restore the sums (ranks, 6) of a checkpoint; if ranks were added or lost, rank 0 takes all."""
         rank = self.ranks.rank
         if len(rows) == self.ranks.size:
             self.sums.copy_(rows[rank])

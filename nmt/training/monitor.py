@@ -14,18 +14,17 @@ from torch.utils.tensorboard.summary import hparams, image, scalar, text
 
 from nmt.config import TrainSettings
 from nmt.console import stderr
+from nmt.metrics import metrics_for
 from nmt.training.events import EventFile
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
 
-SHOWN = ("loss", "accuracy", "bleu", "chrf")  # of the validation metrics, on the screen; TensorBoard has all
-
 
 class Validation(NamedTuple):
     """What validating the model gave."""
 
-    metrics: Mapping[str, float]  # loss, perplexity, bleu, chrf, …
+    metrics: Mapping[str, float]  # loss, accuracy, …, and those of nmt.metrics
     samples: list[tuple[str, str, str]]  # (source, translation, reference)
     heatmaps: Mapping[str, np.ndarray]  # name → picture (height, width, 3), uint8
 
@@ -80,7 +79,8 @@ class Monitor:
         self.events.add(text("samples", table), state.step)
         for name, picture in validation.heatmaps.items():
             self.events.add(image(f"attention/{name}", picture, dataformats="HWC"), state.step)
-        shown = " · ".join(f"{name} {validation.metrics[name]:.2f}" for name in SHOWN if name in validation.metrics)
+        names = [name for name in ("loss", "accuracy", *metrics_for("validation")) if name in validation.metrics]
+        shown = " · ".join(f"{name} {validation.metrics[name]:.2f}" for name in names)
         log.info("step %s · validation · %s%s", f"{state.step:,}", shown, " · best so far" if is_best else "")
 
     def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:

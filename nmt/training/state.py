@@ -1,4 +1,4 @@
-"""Where training stands: the few numbers that, with the tensors, are enough to go on exactly."""
+"""The training state: the numbers that, with the tensors of a checkpoint, are enough for an exact resume."""
 
 from __future__ import annotations
 

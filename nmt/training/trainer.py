@@ -16,21 +16,22 @@ from nmt.config import TrainSettings
 from nmt.device import autocast
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
+from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
-from nmt.training.finite import FiniteWatch
 from nmt.training.limits import is_last_update, reason_to_stop
 from nmt.training.loss import token_loss
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor, Validation
+from nmt.training.nan_guard import NanGuard
 from nmt.training.schedule import Schedule
 from nmt.training.state import TrainState
 
 
 @dataclass(frozen=True)
 class Data:
-    """What the trainer asks of the data: an order for each epoch, and batches by their pairs' numbers."""
+    """The data as the trainer sees it: the batches of each epoch as pair numbers, and batches by pair numbers."""
 
     epoch: Callable[[int], Sequence[np.ndarray]]
     batch: Callable[[np.ndarray], Any]
@@ -61,23 +62,23 @@ class Trainer:
         self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
-        self.scaler.scale(torch.zeros((), device=device))  # makes it ready, even on a rank without a pair
+        self.scaler.scale(torch.zeros((), device=device))  # initialise the scale, even without a batch
         self.forward = torch.compile(model) if settings.compile else model
         self.average = WeightAverage(model, settings.average_decay)
         self.state = TrainState()
-        self.watch = FiniteWatch()
+        self.nan_guard = NanGuard()
         self.meter = Meter(device, ranks)
         self._epoch_groups: tuple[int, list[Sequence[np.ndarray]]] = (-1, [])
         self._saved: tuple[int, int] | None = None
 
     def fit(self) -> str:
-        """Train until a limit is reached; gives the reason for stopping."""
+        """Train until a limit is reached and return the reason for stopping."""
         self.model.train()
         self.ranks.spread(parameter.detach() for parameter in self.model.parameters())
         self._started = time.perf_counter() - self.state.seconds
         with InterruptRequest(patient=self.ranks.size > 1) as self._request, self.monitor.live(self.state.step):
             try:
-                if self._validation_is_due():  # it was interrupted when this step was saved
+                if self._validation_is_due():  # the validation of this step was interrupted
                     self._validate()
                     self._agree()
                 while (reason := reason_to_stop(self.state, self.settings)) is None:
@@ -102,7 +103,7 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint of this step."""
-        self.watch.check()
+        self.nan_guard.check()
         tensors = {"rng.cpu": self.ranks.rows(torch.get_rng_state()), "sums": self.ranks.rows(self.meter.sums)}
         if self.device.type != "cpu":
             state = torch.get_device_module(self.device).get_rng_state()
@@ -115,7 +116,7 @@ class Trainer:
         self._saved = self.state.step, self.state.validated_step
 
     def restore(self) -> None:
-        """Go back to the last checkpoint: weights, optimiser, random numbers, place in the data."""
+        """Go back to the last checkpoint: weights, optimiser, RNG, position in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
         snapshot = spread_snapshot(found, self.ranks)
         try:
@@ -162,14 +163,14 @@ class Trainer:
 
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
-        self.watch.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
+        self.nan_guard.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
         self.meter.add_update(norm, tokens)
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
         if self.device.type == "cpu":  # reading costs nothing here; a GPU is asked when something is logged or saved
-            self.watch.check()
+            self.nan_guard.check()
 
     def _backward(self, batch: Any, tokens: int) -> Tensor:
-        """Add a batch's gradients; gives its share of the objective."""
+        """Accumulate the gradients of a batch and return its share of the objective."""
         forcing = self.settings.teacher_forcing_at(self.state.step)
         with autocast(self.device, self.precision):
             output = self.forward(batch.source, batch.source_lengths, batch.target_in, forcing)
@@ -180,7 +181,7 @@ class Trainer:
         return objective.detach()
 
     def _clip(self) -> Tensor:
-        """Scale the gradients down to `clip_norm`, if they are longer; gives the length that they had."""
+        """Clip the gradients to a norm of `clip_norm` and return the norm that they had."""
         parameters = list(self.model.parameters())
         norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
         limit = self.settings.clip_norm
@@ -217,13 +218,13 @@ class Trainer:
     def _log(self) -> None:
         """Report the averages of the interval so far."""
         averages = self.meter.averages()
-        self.watch.check()
+        self.nan_guard.check()
         if averages:
             self.monitor.training(self.state, averages | {"learning_rate": self.optimizer.param_groups[0]["lr"]})
 
     def _validate(self) -> None:
         """Score the model, remember whether it is the best so far, and save."""
-        self.watch.check()
+        self.nan_guard.check()
         self.model.eval()
         # It can be given up, unless other ranks wait for our part of it, and is made up for on resuming.
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
@@ -232,8 +233,7 @@ class Trainer:
         self.model.train()
         state = self.state
         value = validation.metrics[self.settings.monitor]
-        sign = -1 if self.settings.monitor == "loss" else 1
-        is_best = state.best is None or sign * value > sign * state.best
+        is_best = is_improvement(self.settings.monitor, value, state.best)
         if is_best:
             state.best, state.best_step, state.validations_since_best = value, state.step, 0
         else:
@@ -244,7 +244,7 @@ class Trainer:
         self.save()
 
     def _agree(self) -> None:
-        """All ranks take the same view of the clock, and stop if one was asked to."""
+        """Agree with all ranks on the time used, and stop everywhere if one rank received a signal."""
         seconds = time.perf_counter() - self._started
         signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
         if signal_number:

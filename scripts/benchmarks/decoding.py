@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import statistics
 import time
 from typing import Any
@@ -11,12 +10,13 @@ import torch
 from torch import Tensor
 
 from benchmarks.yardstick import Arithmetic, Peak
-from nmt.config import Config, DecodeSettings
+from nmt.config import Config
+from nmt.data.batching import pad
 from nmt.data.prepare import PreparedCorpus
 from nmt.run import Run
-from nmt.search import search
-from nmt.special import EOS, PAD
-from nmt.translator import Translator, build_model
+from nmt.search import Beam, Greedy, Search
+from nmt.special import EOS
+from nmt.translator import Translator, build_model, build_search
 
 
 class EndingOnTime:
@@ -50,15 +50,15 @@ def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int
     pairs = [(corpus.train.source[i], len(corpus.train.target[i])) for i in range(0, len(corpus.train), step)]
     pairs = sorted(pairs[:sentences], key=lambda pair: -len(pair[0]))
     results: dict[str, Any] = {}
-    for name, beam in (("greedy", 1), ("beam 5", 5)):
-        settings = dataclasses.replace(config.decode, beam_size=beam)
-        chosen = pairs if beam == 1 else pairs[:: 1 if sentences < 200 else 4]
+    for name, method in (("greedy", Greedy), ("beam 5", Beam)):
+        search = build_search(config).converted(method)
+        chosen = pairs if method is Greedy else pairs[:: 1 if sentences < 200 else 4]
         source_tokens = sum(len(ids) + 1 for ids, _ in chosen)
         rates, shares = [], []
         for _ in range(repeats):
             peaks, ending = [peak.measure()], EndingOnTime(model)
             began = time.perf_counter()
-            _search_all(ending, chosen, settings)
+            _search_all(ending, chosen, search)
             seconds = time.perf_counter() - began
             peaks.append(peak.measure())
             work = arithmetic.target_token * ending.rows + arithmetic.source_token * source_tokens
@@ -71,22 +71,22 @@ def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int
     return results
 
 
-def _search_all(model: EndingOnTime, pairs: list[tuple[list[int], int]], settings: DecodeSettings) -> None:
+def _search_all(model: EndingOnTime, pairs: list[tuple[list[int], int]], search: Search) -> None:
     """What `Translator.translate` does, without the text."""
     start = 0
     while start < len(pairs):
         width = len(pairs[start][0]) + 1
-        batch = pairs[start : start + max(1, settings.batch_tokens // settings.beam_size // width)]
-        source = torch.tensor([[*ids, EOS] + [PAD] * (width - len(ids) - 1) for ids, _ in batch])
+        batch = pairs[start : start + max(1, search.batch_tokens // search.width // width)]
+        source, lengths = pad([[*ids, EOS] for ids, _ in batch])
         model.lengths = torch.tensor([length for _, length in batch])
-        search(model, source, torch.tensor([len(ids) + 1 for ids, _ in batch]), settings)
+        search(model, source, lengths)
         start += len(batch)
 
 
 def texts_that_change(run: Run, sentences: int) -> tuple[int, int]:
     """How many of a run's test sentences get another text when they are searched for one by one."""
     texts = [line.split("\t")[0] for line in (run.directory / "data/test.tsv").read_text("utf-8").splitlines()]
-    together, alone = (Translator.load(run, "cpu", **options) for options in ({}, {"batch_tokens": 1}))
+    together, alone = (Translator.load(run, "cpu", batch_tokens=tokens) for tokens in (4096, 1))
     texts = texts[:sentences]
     pairs = zip(together.translate(texts), alone.translate(texts), strict=True)
-    return sum(a[0].text != b[0].text for a, b in pairs), len(texts)
+    return sum(a.text != b.text for a, b in pairs), len(texts)

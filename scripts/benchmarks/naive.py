@@ -36,7 +36,7 @@ def naive_loss(model: Any, batch: Any, label_smoothing: float) -> Tensor:
         weights = energies.masked_fill(blocked, float("-inf")).softmax(dim=-1)
         context = torch.bmm(weights, states)
         token = model.embed_target(batch.target_in[:, t : t + 1])
-        output, hidden = decoder.recurrence.rnn(torch.cat([token, context], dim=-1), hidden)
+        output, hidden = decoder.recurrence(torch.cat([token, context], dim=-1), hidden)
         logits.append(model.output(decoder.readout(output, token, context)))
     return F.cross_entropy(
         torch.cat(logits, dim=1).flatten(0, 1),

@@ -1,1 +1,1 @@
-"""What `scripts/compare.py` reads, computes, writes and draws."""
+"""The parts of `scripts/compare.py`: reading runs, statistics, tables, pictures."""

@@ -1,4 +1,4 @@
-"""The validations of a run over its updates and its training time, from its TensorBoard events."""
+"""The validation curves of a run over updates and training time, read from its TensorBoard events."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _PREFIX = "validation/"
 
 @dataclass
 class History:
-    """Values of a run's validations: metric → update → value; and the training time of every update reported."""
+    """Validation values (metric → update → value) and seconds of training at each reported update."""
 
     metrics: dict[str, dict[int, float]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=lambda: {0: 0.0})
 
     def at(self, metric: str, step: int) -> float | None:
-        """The value at an update, if it was measured there."""
+        """The value after an update, or None if there was no validation."""
         return self.metrics.get(metric, {}).get(step)
 
     def by_step(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
-        """Updates, rising, and the values after them."""
+        """The updates with a validation, in order, and the values after them."""
         points = sorted(self.metrics.get(metric, {}).items())
         return np.array([step for step, _ in points], dtype=float), np.array([value for _, value in points])
 
     def time_of(self, steps: np.ndarray) -> np.ndarray:
-        """Seconds of training until these updates."""
+        """Seconds of training up to these updates, interpolated."""
         return np.interp(steps, *_columns(self.seconds))
 
     def forget_after(self, step: int) -> None:
-        """Drop what an interrupted attempt did after the checkpoint that the run went on from."""
+        """Drop the values of updates after the checkpoint from which the run was resumed."""
         for values in (self.seconds, *self.metrics.values()):
             for later in [other for other in values if other > step]:
                 del values[later]
@@ -66,7 +66,7 @@ def read_history(directory: Path) -> History:
 
 
 def in_order_of_numbers(path: Path) -> list[tuple[int, str]]:
-    """Sort 2_… before 10_…, as Hydra numbers the jobs of a sweep and TensorBoard its files."""
+    """Sort key that puts 2_… before 10_…: Hydra numbers the jobs of a sweep, and TensorBoard its files."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
 

@@ -1,4 +1,4 @@
-"""The same sentence through all models: their attention side by side."""
+"""Attention of all models on one sentence, side by side."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CELL, _GAP = 0.27, 0.32  # inches
 
 
 def choose_sentence(member: Member) -> str:
-    """The first test sentence that is as near to a readable length as any; no run's scores have a say."""
+    """The first of the test sentences nearest to a readable length, whatever their scores."""
     unit = member.scores["length_unit"]
 
     def distance(source: str) -> int:
@@ -35,14 +35,14 @@ def translate(groups: Groups, sentence: str) -> dict[str, Translation]:
     """The translation by the first seed of each model that has attention."""
     found = {}
     for name, runs in groups.items():
-        best = Translator.load(runs[0].run, "cpu").translate([sentence])[0][0]
+        best = Translator.load(runs[0].run, "cpu").translate(sentence)[0]
         if best.attention is not None:
             found[name] = best
     return found
 
 
 def draw_panel(translations: dict[str, Translation]) -> Figure:
-    """Heatmaps in rows, by words, each below the name of its model."""
+    """Heatmaps over words, in rows, each with the name of its model above it."""
     with our_style():
         figure = new_figure()
         maps, mesh = [], None
@@ -60,7 +60,7 @@ def draw_panel(translations: dict[str, Translation]) -> Figure:
 
 
 def _arrange(figure: Figure, maps: Sequence[Axes]) -> None:
-    """Place the maps in rows from the top left, grids aligned, with room for the longest labels."""
+    """Place the maps in rows from the top left, with aligned grids and room for the longest labels."""
     boxes = [_inches(figure, axes) for axes in maps]
     width, height = (max(box[side] for box in boxes) for side in (2, 3))
     before, above = max(-box[0] for box in boxes), max(box[1] for box in boxes)
@@ -79,7 +79,7 @@ def _arrange(figure: Figure, maps: Sequence[Axes]) -> None:
 
 
 def _inches(figure: Figure, axes: Axes) -> tuple[float, float, float, float]:
-    """How far a map reaches left of its grid (negative) and above it, and its width and height with labels."""
+    """Extent of a map with labels, in inches: left of its grid (negative), above its grid, width, height."""
     drawn = axes.get_tightbbox()
     assert drawn is not None
     box = drawn.transformed(figure.dpi_scale_trans.inverted())
@@ -87,7 +87,7 @@ def _inches(figure: Figure, axes: Axes) -> tuple[float, float, float, float]:
 
 
 def _columns(count: int, width: float, height: float) -> int:
-    """One row of up to four; beyond that, as many columns as make the whole somewhat wider than high."""
+    """Number of columns: up to four maps in one row, more maps in a shape somewhat wider than high."""
     fitting = round(math.sqrt(1.2 * count * height / width))
     rows = math.ceil(count / max(fitting, 4))
-    return math.ceil(count / rows)  # all rows as full as the last one allows
+    return math.ceil(count / rows)  # so that the last row is as full as possible

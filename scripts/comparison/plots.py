@@ -13,10 +13,11 @@ from comparison.style import Line, Look, add_axes, draw_lines, name_axes, new_fi
 from comparison.summary import Groups, bleu
 from nmt.evaluation.fonts import families
 from nmt.evaluation.heatmap import INK, fit_figure, our_style
+from nmt.evaluation.scores import LengthBucket
 
 
 def draw_scores(groups: Groups, styles: dict[str, Look], baseline: str) -> Figure:
-    """A dot for each run and a stroke for the mean of each model, best first; a thin line for the baseline's."""
+    """A dot per run, a stroke for the mean of each model, best first, and a thin line at the baseline's mean."""
     with our_style():
         figure = new_figure()
         axes = add_axes(figure, 0, 5.6, max(0.27 * len(groups), 0.6))
@@ -51,7 +52,7 @@ def draw_scores(groups: Groups, styles: dict[str, Look], baseline: str) -> Figur
 
 
 def draw_curves(groups: Groups, styles: dict[str, Look]) -> Figure | None:
-    """Validation BLEU over updates and over training time; None if no run has recorded any."""
+    """Validation BLEU over updates and over training time; None if no model has it for all its runs."""
     recorded = {name: all("bleu" in member.history.metrics for member in runs) for name, runs in groups.items()}
     by_step = [_mean_curve(name, groups[name]) for name in groups if recorded[name]]
     if not by_step:
@@ -75,9 +76,9 @@ def draw_curves(groups: Groups, styles: dict[str, Look]) -> Figure | None:
 
 
 def draw_lengths(groups: Groups, styles: dict[str, Look]) -> Figure:
-    """BLEU of short and of long sentences."""
+    """BLEU by source length."""
     first = next(iter(groups.values()))[0].scores
-    buckets = first["by_length"]
+    buckets = [LengthBucket(**bucket) for bucket in first["by_length"]]
     lines = []
     for name, runs in groups.items():
         values = np.array([[bucket["bleu"] for bucket in member.scores["by_length"]] for member in runs])
@@ -87,7 +88,7 @@ def draw_lengths(groups: Groups, styles: dict[str, Look]) -> Figure:
         axes = add_axes(figure, 0, 5.6, 4.2)
         axes.set_xlim(-0.15, max(len(buckets) - 1, 1) + 0.05)
         axes.set_ylim(0, max(max(line.high.max() for line in lines) * 1.04, 1.0))
-        axes.set_xticks(range(len(buckets)), [f"{_range(bucket)}\n{bucket['sentences']:,}" for bucket in buckets])
+        axes.set_xticks(range(len(buckets)), [f"{bucket.label}\n{bucket.sentences:,}" for bucket in buckets])
         name_axes(
             axes,
             "Test BLEU by source length",
@@ -99,7 +100,7 @@ def draw_lengths(groups: Groups, styles: dict[str, Look]) -> Figure:
 
 
 def _mean_curve(name: str, runs: Sequence[Member]) -> Line:
-    """Validation BLEU over updates, the mean of all seeds as far as the shortest run goes."""
+    """Mean validation BLEU over all seeds, up to the last update of the shortest run."""
     curves = [member.history.by_step("bleu") for member in runs]
     end = min(x[-1] for x, _ in curves)
     points = np.unique(np.concatenate([x[x <= end] for x, _ in curves]))
@@ -108,20 +109,13 @@ def _mean_curve(name: str, runs: Sequence[Member]) -> Line:
 
 
 def _visible(lines: Sequence[Line]) -> tuple[float, float]:
-    """Lowest and highest BLEU to show: all but what lies below every model after a tenth of its training."""
+    """Limits of the BLEU axis; the steep rise in the first tenth of the training is cut off."""
     bottom = min(float(np.interp(0.1 * line.x[-1], line.x, line.low)) for line in lines)
     return bottom, 1.04 * max(*(float(line.high.max()) for line in lines), bottom + 1.0)
 
 
 def _time_unit(longest: float) -> tuple[str, float]:
-    """A unit, and its seconds, in which the longest time is a number that people say."""
+    """A readable unit for times up to `longest` seconds, and its length in seconds."""
     if longest < 180:
         return "seconds", 1.0
     return ("minutes", 60.0) if longest < 3 * 3600 else ("hours", 3600.0)
-
-
-def _range(bucket: dict[str, int]) -> str:
-    shortest, longest = bucket["shortest"], bucket["longest"]
-    if longest is None:
-        return f"{shortest}+"
-    return f"{shortest}–{longest}" if longest > shortest else str(shortest)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +14,15 @@ import yaml
 from safetensors import safe_open
 
 from comparison.history import History, in_order_of_numbers, read_history
+from nmt import upgrade
 from nmt.errors import UserError
-from nmt.evaluation.alignment import ALIGNMENT_FILE
-from nmt.evaluation.report import SCORES, read_evaluation
-from nmt.files import read_sealed
-from nmt.run import Run
+from nmt.evaluation.aer import ALIGNMENT_FILE
+from nmt.evaluation.score_report import SCORES, read_evaluation
+from nmt.factory import constructor
+from nmt.files import read_record
+from nmt.run import OpenRun, Run
 from nmt.training.checkpoint import MODEL, Checkpoints
+from nmt.typed import written_to
 
 log = logging.getLogger("nmt.compare")
 
@@ -26,7 +30,8 @@ log = logging.getLogger("nmt.compare")
 _INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | {
     f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
 }
-_SCORED = ("on different sentences", "with different search settings", "with different tokenizers of BLEU")
+_SCORED = ("with different search settings", "with different tokenizers of BLEU")
+PARTS = ("model", "optimizer", "scheduler", "decode")  # settings that name classes
 _SPEED = {"batch_tokens", "batch_size"}  # of a search: they change how fast it is, never what it finds
 
 
@@ -55,11 +60,18 @@ class Member:
 
     @property
     def scored(self) -> tuple[Any, ...]:
-        """What the scores are scores of, in the order of _SCORED; runs compare only where it is the same."""
+        """How the test set was scored, in the order of _SCORED; it must be the same for all runs."""
+        decode = upgrade.search(self.scores["evaluated"]["decode"])
+        with written_to(self.run.evaluation / SCORES):
+            record = constructor(decode, "decode")().record()  # with the defaults of what the run was written without
+        search = {name: value for name, value in record.items() if name not in _SPEED}
+        return search, self.scores["tokenizer"]
+
+    @property
+    def test_set(self) -> tuple[Any, ...]:
+        """The sentences that were scored; they must be the same for all runs."""
         evaluated = self.scores["evaluated"]
-        search = {name: value for name, value in evaluated["decode"].items() if name not in _SPEED}
-        sentences = (evaluated["examples"], evaluated["split_hash"], self.sources, self.references)
-        return sentences, search, self.scores["tokenizer"]
+        return evaluated["examples"], evaluated["split_hash"], self.sources, self.references
 
     @cached_property
     def history(self) -> History:
@@ -117,11 +129,17 @@ def check_comparable(members: Sequence[Member]) -> None:
     """Raise a UserError that names two runs if their scores, or their seeds, do not belong together."""
     first = members[0]
     for other in members[1:]:
+        if first.test_set != other.test_set:
+            corpora = [f"{each.run.directory} ({each.settings.get('data.name', 'unnamed')})" for each in (first, other)]
+            raise UserError(
+                f"{' and '.join(corpora)} were scored on different test sets, so their scores cannot be compared: name "
+                "only runs of one corpus, split and direction."
+            )
         for how, one, another in zip(_SCORED, first.scored, other.scored, strict=True):
             if one != another:
                 raise UserError(
                     f"{first.run.directory} and {other.run.directory} were scored {how}: "
-                    "compare runs that have one test set and one decode configuration."
+                    "evaluate them alike, or name only runs with one decode configuration."
                 )
     aligned = [(member, member.alignment) for member in members if member.alignment]
     for other, alignment in aligned[1:]:
@@ -152,22 +170,21 @@ def differing(members: Sequence[Member]) -> list[str]:
     return [name for name in names if len({repr(member.settings.get(name)) for member in members}) > 1]
 
 
-def _load(run: Run) -> Member:
-    run.check()
-    values, provenance = run.read_config()
-    changes = dict(change.partition("=")[::2] for change in run.read_changes())
-    settings = _flat(values) | {name: yaml.safe_load(value) for name, value in changes.items()}
-    settings["data"] = provenance["data_key"]
+def _load(closed: Run) -> Member:
+    run = Run.open(closed)
+    changes = dict(change.partition("=")[::2] for change in run.changes)
+    settings = _flat(_settings(run)) | {name: yaml.safe_load(value) for name, value in changes.items()}
+    settings["data"] = run.provenance["data_key"]
     finished = run.finished()
-    Checkpoints(run.checkpoints, run.identity()).check(finished["best_step"])
+    Checkpoints(run.checkpoints, run.identity).check(finished["best_step"])
     try:
         scores, rows = read_evaluation(run.evaluation)
         if not _is_of_the_best(scores, run):
             raise UserError(_score_it(run, "has scores of another checkpoint than its best"))
         return Member(
             run=run,
-            name=str(values["name"]),
-            seed=int(values["seed"]),
+            name=run.config.name,
+            seed=run.config.seed,
             settings={name: value for name, value in settings.items() if name not in _INCIDENTAL},
             finished=finished,
             scores=scores,
@@ -182,12 +199,26 @@ def _load(run: Run) -> Member:
         raise UserError(_score_it(run, f"has an evaluation that cannot be read ({error!r})")) from error
 
 
-def _alignment(run: Run) -> Alignment | None:
+def _settings(run: OpenRun) -> dict[str, Any]:
+    """All settings of a run, with the defaults of those that it was written without."""
+    with written_to(run.config_file):
+        parts = {name: _filled(constructor(run.values[name], name)) for name in PARTS}
+    return asdict(run.config) | parts
+
+
+def _filled(part: partial[Any]) -> dict[str, Any]:
+    parameters = inspect.signature(part.func).parameters.items()
+    arguments = {name: parameter.default for name, parameter in parameters if parameter.default is not parameter.empty}
+    parts = {name: _filled(value) if isinstance(value, partial) else value for name, value in part.keywords.items()}
+    return {"_target_": part.func.__qualname__, **arguments, **parts}
+
+
+def _alignment(run: OpenRun) -> Alignment | None:
     """What evaluate.py --alignments has left, if it was run."""
     path = run.evaluation / ALIGNMENT_FILE
     if not path.is_file():
         return None
-    values = read_sealed(path)
+    values = read_record(path)
     if not _is_of_the_best(values, run):
         raise UserError(
             _score_it(run, "has an alignment error rate of another checkpoint than its best", values["gold"])
@@ -195,9 +226,9 @@ def _alignment(run: Run) -> Alignment | None:
     return Alignment(float(values["aer"]), str(values["gold"]), int(values["pairs"]))
 
 
-def _is_of_the_best(scores: Mapping[str, Any], run: Run) -> bool:
+def _is_of_the_best(scores: Mapping[str, Any], run: OpenRun) -> bool:
     evaluated = scores["evaluated"]
-    return (evaluated["run"], evaluated["checkpoint"]) == (run.identity(), run.best_checkpoint().name)
+    return (evaluated["run"], evaluated["checkpoint"]) == (run.identity, run.best_checkpoint().name)
 
 
 def _score_it(run: Run, problem: str, gold: str | None = None) -> str:

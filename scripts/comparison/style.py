@@ -1,4 +1,4 @@
-"""What the plots share: quiet axes, colours that the colour-blind tell apart, names at the ends of lines."""
+"""The style of all plots: axes, colours for the colour-blind, line labels beside the plot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADER, _SAMPLE = 16.0, 16.0  # points from a plot to the samples of lines besi
 
 @dataclass(frozen=True)
 class Look:
-    """How a model is drawn, the same in every plot."""
+    """Colour, dashes and width of a model's line in every plot."""
 
     colour: str
     dashes: Any
@@ -33,7 +33,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Line:
-    """One model's mean over seeds, and how far they spread."""
+    """A curve of one model: mean, lowest and highest value over seeds."""
 
     name: str
     x: np.ndarray
@@ -43,7 +43,7 @@ class Line:
 
 
 def looks(names: Sequence[str], baseline: str) -> dict[str, Look]:
-    """A look for each model; the baseline is in ink."""
+    """A look for each model; the baseline is black."""
     others = [name for name in names if name != baseline]
     found = {
         name: Look(_COLOURS[i % len(_COLOURS)], _DASHES[i // len(_COLOURS) % len(_DASHES)], 1.1)
@@ -53,14 +53,14 @@ def looks(names: Sequence[str], baseline: str) -> dict[str, Look]:
 
 
 def new_figure() -> Figure:
-    """An empty figure of a square inch, to be filled with `add_axes` and then fitted around what is drawn."""
+    """A figure of one square inch, so that axes can be placed in inches before it is fitted to its content."""
     figure = Figure(figsize=(1, 1), dpi=160)
     FigureCanvasAgg(figure)
     return figure
 
 
 def add_axes(figure: Figure, left: float, width: float, height: float) -> Axes:
-    """Axes of a size in inches: light rules, no frame, faint numbers."""
+    """Axes of a size in inches, with a light grid and no frame."""
     axes = figure.add_axes((left, 0, width, height))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelsize=_LABEL_SIZE, labelcolor=FAINT, pad=5)
@@ -70,14 +70,14 @@ def add_axes(figure: Figure, left: float, width: float, height: float) -> Axes:
 
 
 def name_axes(axes: Axes, title: str, x: str) -> None:
-    """Say what is drawn, above and below it."""
+    """Set the title and the label of the x axis."""
     axes.set_title(title, loc="left", fontsize=10.5, color=INK, pad=12)
     axes.set_xlabel(x, fontsize=9, color=FAINT, labelpad=7)
 
 
 def draw_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look], **marks: Any) -> None:
     """Draw lines with bands from the lowest to the highest seed, and their names to the right."""
-    alpha = 0.16 if len(lines) <= 6 else 0.09  # many bands would make mud
+    alpha = 0.16 if len(lines) <= 6 else 0.09  # many bands overlap
     for line in lines:
         look = styles[line.name]
         if (line.high > line.low).any():
@@ -87,12 +87,10 @@ def draw_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look], **mar
 
 
 def spread_out(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart as little as possible (in squares) until neighbours are `gap` from each other.
+    """Move labels apart, by the least sum of squares, until neighbours are `gap` apart.
 
-    They also stay between `low` and `high` if there is room; too many of them reach below.
-
-    In units of the gap, less its rank, each place may not lie below the one before it: a regression that is
-    solved by merging neighbours which are out of order into blocks at their mean.
+    They stay between `low` and `high` if there is room; otherwise some end below `low`. With rank · gap subtracted from
+    each place, this is isotonic regression, solved by pooling adjacent violators.
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
     blocks: list[tuple[float, int]] = []  # mean, members
@@ -111,7 +109,7 @@ def spread_out(places: Sequence[float], gap: float, low: float, high: float) -> 
 
 
 def _name_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look]) -> None:
-    """Write each name beside the end of its line, with a thread to it where it had to move."""
+    """Write each name beside the end of its line, with a thin line to it where it had to move."""
     points = 72 / axes.figure.dpi
     to_data = axes.transData.inverted()
     ends = [axes.transData.transform((line.x[-1], line.mean[-1])) * points for line in lines]
@@ -121,7 +119,7 @@ def _name_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look]) -> N
     for line, end, height in zip(lines, ends, heights, strict=True):
         look = styles[line.name]
         axes.plot(line.x[-1], line.mean[-1], "o", color=look.colour, markersize=3, clip_on=False)
-        # A thread at its own height to the edge of the plot, then to a sample of the line, then the name.
+        # A thin line from the end of the curve to the edge of the plot, then a sample of the curve, then its name.
         edge, begin, close = (right, end[1]), (right + _LEADER, height), (right + _LEADER + _SAMPLE, height)
         thread = to_data.transform(np.array([end, edge, begin]) / points)
         sample = to_data.transform(np.array([begin, close]) / points)

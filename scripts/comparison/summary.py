@@ -1,4 +1,4 @@
-"""One row for each model: means over seeds, their spread, and a paired test against the baseline."""
+"""One row per model: means over seeds, their standard deviation, and a paired test against the baseline."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sacrebleu.significance import PairedTest
 
 from comparison.runs import Member
 from nmt.errors import UserError
-from nmt.evaluation.metrics import reference_streams
+from nmt.metrics import MAIN, METRICS, reference_streams
 
 Groups = dict[str, list[Member]]  # model → its runs, by seed
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and sample standard deviation (n − 1) over seeds; one seed has no deviation."""
+    """Mean and sample standard deviation (n − 1) over seeds; the deviation of one seed is None."""
 
     mean: float
     std: float | None
@@ -32,13 +32,12 @@ class Spread:
 
 @dataclass(frozen=True)
 class Row:
-    """What a comparison says of one model."""
+    """The results of one model."""
 
     name: str
     seeds: tuple[int, ...]
-    bleu: Spread
-    chrf: Spread
-    delta: float | None  # of mean BLEU, against the baseline; None for itself
+    scores: dict[str, Spread]  # by metric: those that every run of the comparison has
+    delta: float | None  # mean BLEU minus that of the baseline; None for the baseline itself
     p: float | None
     parameters: int
     tokens_per_second: float
@@ -48,16 +47,16 @@ class Row:
 
 
 def group(members: Sequence[Member]) -> Groups:
-    """Runs by the name of their model, the best mean BLEU first, and by seed."""
+    """Group runs by model, best mean BLEU first; the runs of a model are sorted by seed."""
     groups: Groups = {}
     for member in members:
         groups.setdefault(member.name, []).append(member)
-    ordered = sorted(groups.items(), key=lambda item: -Spread.of([bleu(member) for member in item[1]]).mean)
+    ordered = sorted(groups.items(), key=lambda item: -spread(item[1]).mean)
     return {name: sorted(runs, key=lambda member: member.seed) for name, runs in ordered}
 
 
 def choose_baseline(members: Sequence[Member], wanted: str | None) -> str:
-    """The model that others are compared with: the one asked for, bahdanau, or that of the first run."""
+    """The baseline: the model asked for, else bahdanau, else the model of the first run."""
     names = list(dict.fromkeys(member.name for member in members))
     if wanted is not None and wanted not in names:
         raise UserError(f"--baseline {wanted} is none of the models here: choose among {', '.join(names)}.")
@@ -65,16 +64,22 @@ def choose_baseline(members: Sequence[Member], wanted: str | None) -> str:
 
 
 def summarise(groups: Groups, baseline: str, trials: int) -> list[Row]:
-    """The rows of the table, in the order of the groups."""
-    reference = Spread.of([bleu(member) for member in groups[baseline]]).mean
-    p_values = compare(groups, baseline, trials)
-    return [_row(name, runs, name == baseline, reference, p_values.get(name)) for name, runs in groups.items()]
+    """One row per model, in the order of the groups."""
+    reference = spread(groups[baseline]).mean
+    tested = compare(groups, baseline, trials)
+    members = [member for runs in groups.values() for member in runs]
+    metrics = [name for name in METRICS if all(member.scores.get(name) for member in members)]
+    return [
+        _row(name, runs, metrics, None if name == baseline else reference, tested.get(name))
+        for name, runs in groups.items()
+    ]
 
 
 def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
-    """For each model the median, over the seeds that it shares with the baseline, of `p_values`.
+    """The median of `p_values` over the seeds that a model shares with the baseline.
 
-    A model that is better with one seed and worse with another has none: p knows nothing of the direction.
+    A model with fewer than two such seeds has none, as one pair of runs cannot tell a better model from a lucky seed;
+    nor has a model that is better with one seed and worse with another, as p says nothing of the direction.
     """
     found: dict[str, list[float]] = {}
     better: dict[str, set[bool]] = {}
@@ -91,11 +96,11 @@ def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
             better.setdefault(name, set()).update(
                 bleu(twin) > bleu(member) for twin in runs if twin.seed == member.seed
             )
-    return {name: median(values) for name, values in found.items() if len(better[name]) == 1}
+    return {name: median(values) for name, values in found.items() if len(values) > 1 and len(better[name]) == 1}
 
 
 def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) -> dict[str, float]:
-    """Two-sided p of sacreBLEU's paired approximate randomisation of BLEU, for each other set of translations."""
+    """Two-sided p of sacreBLEU's paired approximate randomisation test of BLEU, for each other system."""
     if not others:
         return {}
     tokenizer = baseline.scores["tokenizer"]
@@ -118,15 +123,19 @@ def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) 
 
 def bleu(member: Member) -> float:
     """BLEU of a run on its test set."""
-    return float(member.scores["bleu"]["value"])
+    return float(member.scores[MAIN]["value"])
+
+
+def spread(runs: Sequence[Member], metric: str = MAIN) -> Spread:
+    """Mean and deviation of a metric over the runs of a model."""
+    return Spread.of([float(member.scores[metric]["value"]) for member in runs])
 
 
 def _number_different(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(a != b for a, b in zip(one, other, strict=True))
 
 
-def _row(name: str, runs: list[Member], is_baseline: bool, reference: float, p: float | None) -> Row:
-    scores = Spread.of([bleu(member) for member in runs])
+def _row(name: str, runs: list[Member], metrics: list[str], reference: float | None, p: float | None) -> Row:
     seconds = [max(member.finished["training_seconds"], 0.1) for member in runs]  # recorded to a tenth
     tokens = [member.finished["target_tokens"] for member in runs]
     entropies = [member.history.at("attention_entropy", int(member.finished["best_step"])) for member in runs]
@@ -135,9 +144,8 @@ def _row(name: str, runs: list[Member], is_baseline: bool, reference: float, p: 
     return Row(
         name=name,
         seeds=tuple(member.seed for member in runs),
-        bleu=scores,
-        chrf=Spread.of([float(member.scores["chrf"]["value"]) for member in runs]),
-        delta=None if is_baseline else scores.mean - reference,
+        scores={metric: spread(runs, metric) for metric in metrics},
+        delta=None if reference is None else spread(runs).mean - reference,
         p=p,
         parameters=runs[0].parameters,
         tokens_per_second=fmean(t / s for t, s in zip(tokens, seconds, strict=True)),

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from nmt.config import DecodeSettings
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation import confidence
-from nmt.evaluation.confidence import sampled_confidence, word_confidence
+from nmt.evaluation.confidence import sampled_confidence
+from nmt.search import Beam
 from nmt.translator import EMPTY, Translator
 from tests.conftest import tiny_model
 
@@ -19,14 +19,14 @@ def make(dropout: float, model: str = "bahdanau") -> Translator:
     built = tiny_model(f"model={model}", *kinds, vocab=len(tokenizer)).eval()
     with torch.no_grad():
         built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
-    return Translator(built, tokenizer, tokenizer, DecodeSettings(beam_size=4), torch.device("cpu"))
+    return Translator(built, tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))
 
 
 def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
     translator = make(0.0)
-    for candidates in translator.translate(["I see a cat .", "we see it ."]):
+    for candidates in translator.nbest(["I see a cat .", "we see it ."]):
         for translation in candidates:
-            words = word_confidence(translation)
+            words = translation.words
             end = math.exp(translation.log_probs[-1])
             whole = math.prod(word.confidence for word in words) * end
             score = translation.score * len(translation.log_probs)
@@ -42,8 +42,8 @@ def test_without_dropout_the_samples_all_agree_with_the_search(
 ) -> None:
     monkeypatch.setattr(confidence, "_LARGEST", largest)
     translator = make(0.0, model)
-    ((translation, *_),) = translator.translate(["I see a cat ."])
-    plain, sampled = word_confidence(translation), sampled_confidence(translator, translation, 3)
+    (translation,) = translator.translate("I see a cat .")
+    plain, sampled = translation.words, sampled_confidence(translator, translation, 3)
     assert [word.text for word in plain] == [word.text for word in sampled]
     assert [word.confidence for word in plain] == pytest.approx([word.confidence for word in sampled], abs=1e-4)
     assert [word.spread for word in sampled] == pytest.approx([0.0] * len(sampled), abs=1e-6)
@@ -51,7 +51,7 @@ def test_without_dropout_the_samples_all_agree_with_the_search(
 
 def test_dropout_spreads_and_leaves_nothing_behind() -> None:
     translator = make(0.3)
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     before = torch.get_rng_state()
     sampled = sampled_confidence(translator, translation, 8)
     assert torch.equal(before, torch.get_rng_state())
@@ -61,5 +61,5 @@ def test_dropout_spreads_and_leaves_nothing_behind() -> None:
 
 
 def test_nothing_has_no_words() -> None:
-    assert word_confidence(EMPTY) == []
+    assert EMPTY.words == []
     assert sampled_confidence(make(0.1), EMPTY, 2) == []

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import numpy as np
 import pytest
 import torch
 
-from nmt.config import DecodeSettings
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.explain import as_text, explain, readable
+from nmt.search import Beam, Sample
 from nmt.special import BOS, PAD, UNK
 from nmt.translator import EMPTY, Translator
 from tests.conftest import MODELS, tiny_model
@@ -26,8 +25,8 @@ def make(tokenizer: Tokenizer, model: str = "bahdanau", **settings: float) -> Tr
     built = tiny_model(f"model={model}", vocab=len(tokenizer)).eval()
     with torch.no_grad():
         built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
-    decode = dataclasses.replace(DecodeSettings(beam_size=4), **settings)  # type: ignore[arg-type]
-    return Translator(built, tokenizer, tokenizer, decode, torch.device("cpu"))
+    search = Beam(beam_size=4).changed(**settings)
+    return Translator(built, tokenizer, tokenizer, search, torch.device("cpu"))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -36,7 +35,7 @@ def test_the_steps_add_up_to_the_score_of_the_search(
     tokenizer: Tokenizer, model: str, settings: dict[str, float]
 ) -> None:
     translator = make(tokenizer, model, **settings)
-    for translations in translator.translate(TEXTS):
+    for translations in translator.nbest(TEXTS):
         for translation in translations:
             explanation = explain(translator, translation)
             assert explanation.score == pytest.approx(translation.score, abs=1e-4)
@@ -54,7 +53,7 @@ def test_what_is_never_said_keeps_its_probability_and_is_not_shown(tokenizer: To
     translator = make(tokenizer)
     with torch.no_grad():
         translator.model.output.bias[[PAD, BOS, UNK]] += 12
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     explanation = explain(translator, translation)
     assert explanation.score == pytest.approx(translation.score, abs=1e-4)
     for step in explanation.steps:
@@ -69,7 +68,7 @@ def test_the_chosen_token_is_shown_however_unlikely(tokenizer: Tokenizer) -> Non
     translator = make(tokenizer, max_length_ratio=0.0, max_length_extra=3)
     with torch.no_grad():
         translator.model.output.bias[2] -= 12
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     explanation = explain(translator, translation)
     assert explanation.score == pytest.approx(translation.score, abs=1e-4)
     last = explanation.steps[-1]
@@ -81,7 +80,7 @@ def test_the_chosen_token_is_shown_however_unlikely(tokenizer: Tokenizer) -> Non
 
 def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tokenizer) -> None:
     translator = make(tokenizer)
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     explanation = explain(translator, translation)
     text = as_text(explanation)
     for name in ("Score:", "Softmax:", "Weigh:", "Sum:", "Combine:"):
@@ -109,17 +108,26 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tok
 )
 def test_each_mechanism_is_explained_by_its_own_formula(tokenizer: Tokenizer, name: str, words: str) -> None:
     translator = make(tokenizer, name)
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     assert words in " ".join(as_text(explain(translator, translation)).split())
 
 
 def test_a_model_without_attention_is_explained_too(tokenizer: Tokenizer) -> None:
     translator = make(tokenizer, "seq2seq")
-    ((translation, *_),) = translator.translate(["I see a cat ."])
+    (translation,) = translator.translate("I see a cat .")
     text = as_text(explain(translator, translation))
     assert "no attention" in text
     assert "looks at" not in text
     assert "← chosen" in text
+
+
+def test_a_token_that_was_drawn_is_explained(tokenizer: Tokenizer) -> None:
+    translator = make(tokenizer)
+    translator.search = Sample(temperature=2.0)
+    (translation,) = translator.translate("I see a cat .")
+    explanation = explain(translator, translation)
+    assert explanation.score == pytest.approx(translation.score, abs=1e-4)
+    assert "Not the likeliest token here. It was drawn at random" in " ".join(as_text(explanation).split())
 
 
 def test_nothing_to_explain(tokenizer: Tokenizer) -> None:

@@ -89,6 +89,13 @@ def test_labels() -> None:
     assert {label.get_rotation() for label in upright.get_xticklabels()} == {0}
 
 
+def test_a_label_comes_from_one_font_where_one_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of </s>, a font for Devanagari has all but the s; drawn with two fonts, it falls apart."""
+    monkeypatch.setattr(fonts, "_families", lambda characters: ("Noto Sans Devanagari", fonts.DEFAULT))
+    labels = draw(["They"], ["ते", "</s>"], even(2, 1)).axes[0].get_yticklabels()
+    assert [label.get_fontfamily() for label in labels] == [["Noto Sans Devanagari", fonts.DEFAULT], [fonts.DEFAULT]]
+
+
 def test_numbers_in_small_grids_only() -> None:
     small = draw(SOURCE, TARGET, WEIGHTS).axes[0]
     assert [text.get_text() for text in small.texts] == ["1.00", ".30", ".70", ".96", ".10", ".90"]
@@ -135,7 +142,7 @@ def test_missing_glyphs_are_told_once_and_by_us(
 
 def test_drawing_needs_neither_pyplot_nor_torch() -> None:
     code = (
-        "import sys, nmt.evaluation.heatmap, nmt.evaluation.metrics, nmt.evaluation.report;"
+        "import sys, nmt.evaluation.heatmap, nmt.evaluation.scores, nmt.evaluation.score_report;"
         "print([name for name in ('matplotlib.pyplot', 'torch', 'hydra') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

@@ -81,7 +81,7 @@ def naive_lines(path: str, max_megabytes: int) -> list[str | None]:
     if text is None or len(text) > max_megabytes * 2**20:
         raise Refused(path)
     lines = text.split(b"\n")
-    too_long = [len(line) >= 2**20 for line in lines]
+    too_long = [len(line) > 2**20 for line in lines]
     lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
     if not text.split(b"\n")[-1]:
         lines.pop()

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from nmt.data.heldout import given_set
 from nmt.data.prepare import prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.files import SUMS, sha256, write_json, write_sealed, write_sums
+from nmt.files import SUMS, damage, sha256, write_json, write_sums
 from nmt.run import Run
 from nmt.translator import Translator
 from tests.commands import Finished, corpus_lines
@@ -96,13 +95,9 @@ def test_yaml_tags_are_not_obeyed(finished: Finished, tmp_path: Path, marker: Pa
 
 
 def make_consistent(run: Path) -> None:
-    """Do what a forger would: make checksums, seals and the run's identity fit what was put into a run."""
+    """Do what a forger would: make checksums and the run's identity fit what was put into a run."""
     recompute(run / SUMS)
-    identity = Run(run).identity()
-    with suppress(ValueError):  # unless it is the victim
-        finished = json.loads((run / "finished.json").read_text())
-        del finished["sha256"]
-        write_sealed(run / "finished.json", finished | {"run": identity})
+    identity = Run(run).read_identity()
     for numbers in run.glob("checkpoints/*/training.json"):
         write_json(numbers, json.loads(numbers.read_text()) | {"run": identity})
         recompute(numbers.with_name(SUMS))
@@ -162,8 +157,7 @@ def place_of_a_corpus(folder: Path) -> tuple[DataSettings, Path]:
 def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
     data, directory = place_of_a_corpus(tmp_path)
     (directory.parent / f".{directory.name}.lock").symlink_to(tmp_path / "created")
-    with pytest.raises(UserError, match=r"data\.prepared_dir=.* cannot be written"):
-        prepare(data)
+    assert damage(prepare(data).directory) is None  # prepared without a lock
     assert not (tmp_path / "created").exists()
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from nmt.commands.reading import MAX_LINE_BYTES, NAMED, chunks
 from tests.commands import Finished, command
 from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
 from tests.hostile.test_corpora import MANY
-from translate import MAX_LINE_BYTES, NAMED, chunks
 
 SHOWN = b"I see a cat."
 

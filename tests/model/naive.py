@@ -14,9 +14,10 @@ from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment, ForwardOnly, Hard, LocalM, LocalP, Soft, Static
 from nmt.model.attention import Attention
-from nmt.model.cell import GRU, LSTM, Cell, ChoGRU, NormalisedGRU, NormalisedLSTM
+from nmt.model.cell import GRU, LSTM, ChoGRU, NormalisedGRU, NormalisedLSTM
 from nmt.model.decoder import BahdanauDecoder, FixedContextDecoder, LuongDecoder
 from nmt.model.encoder import SelfAttentiveEncoder
+from nmt.model.recurrence import Cell
 from nmt.model.score import (
     Additive,
     Coverage,

@@ -7,7 +7,7 @@ import torch
 
 from nmt.composition import composed
 from nmt.config import load_config
-from nmt.model.cell import Cell
+from nmt.model.recurrence import Cell
 from nmt.special import BOS, PAD
 from nmt.translator import build_model
 from tests.conftest import CELLS, MODELS, sentences, tiny_model

@@ -9,18 +9,24 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from nmt.composition import composed
+from nmt.config import load_config
 from nmt.errors import UserError
 from nmt.files import write_json, write_sums
 from nmt.interrupt import Interrupted, InterruptRequest, Stopping
+from nmt.pipeline import check_parts
+from nmt.ranks import ALONE
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
+from tests.conftest import ROOT
 from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
 
 
@@ -56,6 +62,44 @@ def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], accumul
         whole.state.position,
         whole.state.tokens,
     )
+
+
+OPTIMIZERS: dict[str, dict[str, Any]] = {
+    **{path.stem: composed(f"optimizer={path.stem}")["optimizer"] for path in (ROOT / "configs/optimizer").iterdir()},
+    **{name: {"_target_": f"torch.optim.{name}"} for name in torch.optim.__all__ if name[0].isupper()},
+    "SGD with momentum": {"_target_": "torch.optim.SGD", "momentum": 0.9, "nesterov": True},
+    "Adam with amsgrad": {"_target_": "torch.optim.Adam", "amsgrad": True},
+    "centred RMSprop": {"_target_": "torch.optim.RMSprop", "centered": True, "momentum": 0.5},
+}
+REFUSED = ("LBFGS", "Muon", "SparseAdam")
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() - {"Optimizer", *REFUSED}))
+def test_every_optimiser_resumes_bit_exact(tmp_path: Path, name: str) -> None:
+    store, spec = toy_store(60, COPY), OPTIMIZERS[name]
+    whole = make_trainer(tmp_path / "whole", store, settings(max_steps=5), optimizer=spec)
+    whole.fit()
+    make_trainer(tmp_path / "parts", store, settings(max_steps=3), optimizer=spec).fit()
+    second = make_trainer(tmp_path / "parts", store, settings(max_steps=5), optimizer=spec)
+    torch.manual_seed(9)
+    second.restore()
+    second.fit()
+    assert bytes_of(second, 5) == bytes_of(whole, 5)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() & set(REFUSED)))  # PyTorch 2.6 has no Muon
+def test_an_optimiser_that_cannot_train_here_is_refused_before_any_work(name: str) -> None:
+    config = load_config(composed() | {"optimizer": OPTIMIZERS[name]})
+    with pytest.raises(UserError, match=f"torch.optim.{name} cannot be used with these settings of optimizer: "):
+        check_parts(config, ALONE)
+
+
+def test_the_state_of_another_optimiser_is_one_sentence(tmp_path: Path) -> None:
+    store = toy_store(60, COPY)
+    make_trainer(tmp_path, store, settings(max_steps=2), optimizer=OPTIMIZERS["Adafactor"]).fit()
+    for name in ("Adadelta", "Adam", "sgd"):
+        with pytest.raises(UserError, match="does not fit this training"):
+            make_trainer(tmp_path, store, settings(), optimizer=OPTIMIZERS[name]).restore()
 
 
 def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
-from nmt.config import DecodeSettings, TrainSettings
+from nmt.config import TrainSettings
 from nmt.data.batching import BatchPlan, collate
 from nmt.data.store import Sequences, TokenStore
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.ranks import ALONE, Ranks
-from nmt.search import search
+from nmt.search import Greedy
 from nmt.training.checkpoint import Checkpoints
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Constant, Schedule
@@ -57,12 +58,13 @@ def make_trainer(
     schedule: Schedule | None = None,
     validate: Callable[[Seq2Seq], Validation] | None = None,
     ranks: Ranks = ALONE,
+    optimizer: dict[str, Any] | None = None,
 ) -> Trainer:
     torch.manual_seed(seed)
     model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
     plan = BatchPlan(store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, seed)
     checkpoints = Checkpoints(directory / "checkpoints")
-    spec = {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
+    spec = optimizer or {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
     return Trainer(
         model=model,
         data=Data(plan.epoch, lambda indices: collate(store, indices), store.target_tokens),
@@ -82,5 +84,5 @@ def share_right(model: Seq2Seq, store: TokenStore) -> float:
     """How many sequences greedy search gets exactly right."""
     batch = collate(store, np.arange(len(store)))
     model.eval()
-    found = search(model, batch.source, batch.source_lengths, DecodeSettings(beam_size=1))
+    found = Greedy()(model, batch.source, batch.source_lengths)
     return float(np.mean([found[i][0].tokens == store.target[i] for i in range(len(store))]))

@@ -1,0 +1,103 @@
+"""evaluate.py: translate a test set, print its scores, keep them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from nmt.commands.options import make_parser, name_runs, search_changes
+from nmt.errors import UserError
+
+EXAMPLES = """examples:
+  python evaluate.py
+  python evaluate.py --run outputs/RUN --beam 10
+  python evaluate.py --run outputs/RUN --source test.en --reference test.fr
+  python evaluate.py --source test.en --reference test.1.fr test.2.fr --output scores/
+  python evaluate.py --run outputs/RUN --lc-tok
+  python evaluate.py --run outputs/A --run outputs/B
+  python evaluate.py --alignments data/demo/eng-fra.align
+  python evaluate.py --source test.en --reference test.fr --alignments test.align --output scores/
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Evaluate as these arguments ask for (default: those of the command line)."""
+    options = parse(sys.argv[1:] if argv is None else argv)
+    from rich.console import Console
+
+    from nmt.config import ROOT
+    from nmt.console import log_to_console
+    from nmt.data.bitext import Bitext
+    from nmt.data.heldout import given_set, read_held_out
+    from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
+    from nmt.evaluation.evaluate import evaluate, write
+    from nmt.evaluation.gold import read_aligned, read_aligned_test_set
+    from nmt.evaluation.score_report import table
+    from nmt.metrics import metrics_for
+    from nmt.run import Run, newest_finished
+    from nmt.translator import Translator
+
+    log_to_console()
+    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
+    run = runs[0]
+    translator = Translator.load(runs, options.device, **search_changes(options))
+    name_runs([each.directory for each in runs], translator)
+    if options.source:
+        paths = (str(options.source), *map(str, options.reference))
+        bitext = Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096)
+        examples, name, home = given_set(bitext), options.source.name, None
+        pairs = list(read_aligned(bitext, options.alignments)) if options.alignments else None
+    else:
+        examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
+        data = run.config.data
+        pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
+    # Alignment comes first, as it takes little time and may find fault with a file.
+    alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
+    metrics = metrics_for("test", *(["lc_tok"] if options.lc_tok else []))
+    evaluation = evaluate(translator, examples, metrics=metrics, language=translator.languages[1])
+    Console().print(table(evaluation.scores, title=name))
+    if alignment:
+        Console().print(alignment_table(alignment))
+    # The run's own scores are those of its own search; others go where the user says, or nowhere.
+    home = None if len(runs) > 1 else home
+    own_search = options.beam is None and options.length_penalty is None
+    output = options.output or (home if own_search else None)
+    details = run.evaluated(name, translator.search.record(), translator.checkpoint)
+    if len(runs) > 1:
+        details["ensemble"] = [each.identity for each in runs]
+    if output:
+        write(output, evaluation, examples, translator.languages, details)
+        print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
+    else:
+        print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)
+    if alignment and (place := options.output or home):  # no search is part of it, so any beam will do
+        write_alignment(place, alignment, details)
+        print(f"word alignment: {place / ALIGNMENT_FILE}", file=sys.stderr)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the options."""
+    description = "Score a trained model: BLEU, chrF and TER by sacreBLEU on detokenised text, with signatures."
+    parser = make_parser("evaluate.py", description, EXAMPLES)
+    add = parser.add_argument
+    add("--source", type=Path, help="sentences to translate, one a line (default: the run's test set)")
+    add("--reference", type=Path, nargs="+", help="their translations, one file or several")
+    place = "where scores and heatmaps go (default: eval/ of the run, for its own test set and search)"
+    add("--output", type=Path, help=place)
+    papers = "also BLEU as papers report it: lower-cased, on Moses tokens (sacremoses)"
+    add("--lc-tok", action="store_true", help=papers)
+    links = (
+        "also score the attention's word alignment (AER) against these links: for each line of the corpus that "
+        "the test set was taken from, or of --source, one of links like 0-0 1-2 1?3 (sure, sure, possible)"
+    )
+    add("--alignments", type=Path, metavar="FILE", help=links)
+    options = parser.parse_args(arguments)
+    if bool(options.source) != bool(options.reference):
+        raise UserError("--source and --reference belong together: give both, or neither for the run's test set.")
+    if options.alignments and len(options.run or []) > 1:
+        raise UserError("--alignments reads the attention of one model: give one --run.")
+    if options.alignments and options.reference and len(options.reference) > 1:
+        raise UserError("--alignments links each line to one translation: give one --reference file.")
+    return options

@@ -1,0 +1,45 @@
+"""The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines in bounded memory."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+from nmt.data.lines import read_lossy
+from nmt.errors import UserError
+
+_ATTENTION_TOGETHER = 2**29  # bytes of attention for the lines of one chunk
+_LONG_LINE = 1000  # bytes; no more tokens of a line are translated
+
+
+def read_sentences(texts: Sequence[str], files: Sequence[Path]) -> Iterator[str]:
+    """The lines of the texts, else of the files, else of stdin, as they come."""
+    for text in texts:
+        # Bytes that are not UTF-8 arrive as surrogates: back to bytes, to be decoded like all others.
+        yield from read_lossy(io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n"), "the command line")
+    for path in files:
+        if not path.is_file():
+            raise UserError(f"{path} does not exist: name a text file with one sentence a line.")
+        with path.open("rb") as file:
+            yield from read_lossy(file, str(path))
+    if not texts and not files:
+        yield from read_lossy(cast(io.BufferedIOBase, sys.stdin.buffer), "standard input")
+
+
+def chunks(lines: Iterable[str], size: int, nbest: int) -> Iterator[list[str]]:
+    """Lines to be translated together: at most `size`, and fewer if they are long."""
+    chunk: list[str] = []
+    memory = 0
+    for line in lines:
+        chunk.append(line)
+        # No text has more tokens than bytes. Attention, in 4 bytes, has a row for each token of a translation,
+        # which is rarely longer than twice its source, and a column for each of the source.
+        memory += nbest * 4 * 2 * min(len(line.encode()), _LONG_LINE) ** 2
+        if len(chunk) == size or memory >= _ATTENTION_TOGETHER:
+            yield chunk
+            chunk, memory = [], 0
+    if chunk:
+        yield chunk

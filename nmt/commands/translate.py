@@ -1,0 +1,155 @@
+"""translate.py: sentences in, translations on stdout, one line for each line in; everything else goes to stderr."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt import cli
+from nmt.commands.options import make_parser, name_runs, search_changes
+from nmt.commands.reading import chunks, read_sentences
+from nmt.commands.rendering import render
+from nmt.data.lines import NOTICES
+
+if TYPE_CHECKING:
+    from nmt.evaluation.gallery import Gallery
+    from nmt.run import Run
+    from nmt.translator import Translation, Translator
+
+LINES_TOGETHER = 2048  # read before the first is translated
+
+EXAMPLES = """examples:
+  python translate.py "They are watching."
+  python translate.py --heatmap attention.png "They are watching."
+  python translate.py --explain "They are watching."
+  python translate.py --alignments "They are watching."
+  python translate.py --beam 10 --nbest 3 --json "They are watching."
+  python translate.py --sample --nbest 5 --temperature 0.8 "They are watching."
+  python translate.py --run outputs/A --run outputs/B "They are watching."
+  cat sentences.txt | python translate.py > translations.txt
+  some-program | python translate.py --interactive
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Translate as these arguments ask for (default: those of the command line)."""
+    options = parse(sys.argv[1:] if argv is None else argv)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: what came in goes out
+    logger = logging.getLogger("nmt")  # and no others: fontTools logs 50 lines about a PDF
+    logger.setLevel(logging.INFO)
+    logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
+    # Imported late: --help and a mistyped option answer at once.
+    from nmt.config import ROOT
+    from nmt.run import Run, newest_finished
+    from nmt.translator import Translator
+
+    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
+    translator = Translator.load(runs, options.device)
+    if options.run is None:
+        name_runs([run.directory for run in runs], translator)
+    changes = search_changes(options)
+    if options.sample:
+        from nmt.search import Sample
+
+        translator.search = translator.search.converted(Sample, **changes)
+    else:
+        translator.search = translator.search.changed(**changes)
+    translator.search.for_nbest(options.nbest)  # before the first line is waited for
+    gallery = None
+    if options.heatmap:
+        from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
+
+        gallery = Gallery(options.heatmap, translator.languages, words=not options.pieces)
+    warn = Warnings(runs[0])
+    for number, source, candidates in translations(translator, options, gallery):
+        warn.about(number, source, candidates[0])
+        if gallery and candidates[0].source_tokens:
+            print(f"heatmap: {gallery.add(candidates[0])}", file=sys.stderr)
+        print(render(source, candidates, number, options, translator))
+    warn.finish()
+
+
+def translations(
+    translator: Translator, options: argparse.Namespace, gallery: Gallery | None
+) -> Iterator[tuple[int, str, list[Translation]]]:
+    """Every sentence with its number, from 1, and its translations; stdout is flushed after each chunk."""
+    # Whoever waits for each answer gets it; all others are faster in chunks, which are sorted by length.
+    waiting = not options.text and not options.file and sys.stdin.isatty()
+    size = 1 if options.interactive or waiting else LINES_TOGETHER
+    done = 0
+    for chunk in chunks(read_sentences(options.text, options.file or []), size, options.nbest):
+        if gallery:
+            gallery.expect(chunk)
+        found = translator.nbest(chunk, options.nbest, first=done)
+        for number, (source, candidates) in enumerate(zip(chunk, found, strict=True), start=done + 1):
+            yield number, source, candidates
+        done += len(chunk)
+        sys.stdout.flush()
+
+
+class Warnings:
+    """Warns of sentences that are unlike the training data: the first few by number, the others counted."""
+
+    def __init__(self, run: Run) -> None:
+        from nmt.unlike_training import TrainingData
+
+        self.known = TrainingData.of(run)
+        self.seen = self.unlike = 0
+
+    def about(self, number: int, source: str, translation: Translation) -> None:
+        """Look at one sentence."""
+        self.seen = number
+        if differences := self.known.differences(source, len(translation.source_tokens) - 1):
+            self.unlike += 1
+            if self.unlike <= NOTICES:
+                told = f"Sentence {number} {', and '.join(differences)}: do not rely on its translation."
+                print(told, file=sys.stderr)
+
+    def finish(self) -> None:
+        """Say how many there were, if not all were named."""
+        if self.unlike > NOTICES:
+            print(f"{self.unlike} of {self.seen} sentences are so unlike the training data.", file=sys.stderr)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the options."""
+    description = "Translate text with a trained model; lines of stdin if no text and no file is given."
+    parser = make_parser("translate.py", description, EXAMPLES)
+    add = parser.add_argument
+    add("text", nargs="*", help="sentences to translate")
+    add("--file", type=Path, action="append", help="translate the lines of this file")
+    add("--nbest", type=cli.positive, default=1, help="translations per sentence: number, score, text")
+    add("--sample", action="store_true", help="draw translations at random; with --nbest N, N of them per sentence")
+    add("--temperature", type=float, help="of sampling: below 1 prefers likely tokens (default: the run's, or 1)")
+    add("--top-p", type=float, help="sample from the likeliest tokens of this probability (default: the run's, or 1)")
+    add("--seed", type=int, help="of sampling: the same seed gives the same translations (default: the run's, or 1)")
+    add("--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)")
+    add("--json", action="store_true", help="a JSON object per line: text, score, words with confidence, attention")
+    dropout = "with --json: the words' confidence as mean and spread over N samples of dropout"
+    add("--samples", type=cli.positive, metavar="N", help=dropout)
+    links = "after each translation, a tab and which source word each of its words looked at: 0-0 1-2"
+    add("--alignments", action="store_true", help=links)
+    steps = "show each step of the decoder: where it looked, which tokens it weighed up, how the score came about"
+    add("--explain", action="store_true", help=steps)
+    pictures = "draw the attention: a .png, .svg or .pdf, or a directory"
+    add("--heatmap", type=Path, metavar="FILE|DIR", help=pictures)
+    add("--pieces", action="store_true", help="draw the model's pieces instead of whole words")
+    options = parser.parse_args(arguments)
+    if options.text and options.file:
+        parser.error("give text or --file, not both")
+    if options.sample and options.beam:
+        parser.error("--sample draws translations, --beam searches for the best: give one of them")
+    if options.samples and not (options.json and len(options.run or [1]) == 1):
+        parser.error("--samples adds to what --json tells of one model: give it with --json and one --run")
+    if options.explain and len(options.run or []) > 1:
+        parser.error("--explain tells what one model did: give it with one --run")
+    if options.explain and (options.json or options.alignments or options.nbest > 1):
+        parser.error(
+            "--explain is for reading, one translation at a time: give it without --json, --alignments, --nbest"
+        )
+    return options

@@ -1,0 +1,108 @@
+"""The report on a prepared corpus: what was read, dropped, held out and how long the sentences are."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.writing_systems import scripts_of
+
+_PERCENTILES = (50, 95, 99, 100)
+
+
+@dataclass(frozen=True)
+class SideReport:
+    """One language of the corpus.
+
+    Attributes:
+        language: Its name.
+        scripts: Share of the letters by Unicode script, the most common first.
+        lengths: Tokens per training sentence, by percentile.
+        vocabulary: Pieces in its vocabulary.
+        vocabulary_asked: Pieces that were asked for.
+    """
+
+    language: str
+    scripts: dict[str, float]
+    lengths: dict[str, int]
+    vocabulary: int
+    vocabulary_asked: int
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """Counts and statistics of a prepared corpus.
+
+    Attributes:
+        name: What the corpus is called.
+        key: Hash of the inputs and settings it was made from.
+        pairs_read: Lines of the corpus, good and bad.
+        dropped: Lines that were dropped, by reason.
+        train_pairs: Pairs to train on.
+        val_sources: Validation sentences; `val_pairs` counts them with each of their references.
+        test_sources: Test sentences; `test_pairs` counts them with each of their references.
+        random_leak: Share of the test pairs of a random split that would share a sentence with its training set.
+        split_hash: Hash of the validation and test sets; scores are comparable only where it is the same.
+        source: The language translated from.
+        target: The language translated to.
+    """
+
+    name: str
+    key: str
+    pairs_read: int
+    dropped: dict[str, int]
+    train_pairs: int
+    val_sources: int
+    val_pairs: int
+    test_sources: int
+    test_pairs: int
+    random_leak: float
+    split_hash: str
+    source: SideReport
+    target: SideReport
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "DataReport":
+        """The inverse of `as_dict`."""
+        sides = {side: SideReport(**values[side]) for side in ("source", "target")}
+        return cls(**{**values, **sides})
+
+    def lines(self) -> list[str]:
+        """The report for a terminal."""
+        dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
+        return [
+            f"corpus      {self.name}: {self.source.language} → {self.target.language} ({self.key[:12]})",
+            f"pairs       {self.pairs_read:,} read; dropped: {dropped}",
+            f"train       {self.train_pairs:,} pairs",
+            f"val         {self.val_sources:,} sentences with {self.val_pairs:,} references",
+            f"test        {self.test_sources:,} sentences with {self.test_pairs:,} references",
+            f"leak        none (a random split of pairs: {self.random_leak:.0%} of its test set)",
+            f"split       {self.split_hash[:12]}",
+            *(_side_line(label, side) for label, side in (("source", self.source), ("target", self.target))),
+        ]
+
+
+def _side_line(label: str, side: SideReport) -> str:
+    scripts = ", ".join(f"{script} {share:.1%}" for script, share in side.scripts.items() if share >= 0.001)
+    lengths = ", ".join(f"{name} {length}" for name, length in side.lengths.items())
+    shrunk = f" of {side.vocabulary_asked:,} asked" if side.vocabulary < side.vocabulary_asked else ""
+    return f"{label:<12}{side.language}: {side.vocabulary:,} pieces{shrunk}; {scripts}; tokens: {lengths}"
+
+
+def script_shares(characters: Counter[str]) -> dict[str, float]:
+    """Share of the letters by script, the most common first."""
+    scripts = scripts_of(characters)
+    return {script: count / scripts.total() for script, count in scripts.most_common()}
+
+
+def length_percentiles(lengths: NDArray[np.integer]) -> dict[str, int]:
+    """Median, 95th and 99th percentile and maximum, each a length that occurs."""
+    ordered = np.sort(lengths)
+    places = [-(-percent * (len(ordered) - 1) // 100) for percent in _PERCENTILES]  # rounded up
+    return dict(zip(("median", "95 %", "99 %", "longest"), ordered[places].tolist(), strict=True))

@@ -1,0 +1,10 @@
+"""Search methods: how a translation is chosen from what a model finds likely (configs/decode/).
+
+A method is a subclass of `Search` that writes `choose`, and a YAML file that names it.
+"""
+
+from nmt.search.base import NEVER, Alive, Choice, Hypothesis, Model, Search
+from nmt.search.beam import Beam, Greedy
+from nmt.search.sample import Sample
+
+__all__ = ["NEVER", "Alive", "Beam", "Choice", "Greedy", "Hypothesis", "Model", "Sample", "Search"]

@@ -1,0 +1,237 @@
+"""What all search methods share: the limits, the loop over hypotheses that are still alive, and the ranking.
+
+Shapes: B sentences, N hypotheses alive, S source length, V vocabulary.
+A hypothesis that ends leaves the batch at once, so only those still alive are computed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from nmt.errors import UserError
+from nmt.special import BOS, EOS, PAD, UNK
+from nmt.typed import nearest
+
+NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
+
+AnySearch = TypeVar("AnySearch", bound="Search")
+
+
+class Model(Protocol):
+    """All that a search knows of a model."""
+
+    def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
+        """Memory and first state of source tokens (B, S): nested tuples of tensors, batch first."""
+
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+        """Logits (N, V), to be overwritten, attention weights (N, S) and the next state after the tokens (N,)."""
+
+
+class Hypothesis(NamedTuple):
+    """One translation of one sentence."""
+
+    tokens: list[int]  # without BOS and EOS
+    score: float  # log p / length^penalty, EOS included in both
+    weights: Tensor | None  # (len(tokens) + 1, S) attention, one row per token and one for EOS
+    log_probs: list[float]  # the model's, of each token and of EOS: their sum is log p
+
+
+class Choice(NamedTuple):
+    """Continuations of hypotheses; those with EOS end. Rows keep the order of their sentences."""
+
+    parents: Tensor  # (M,) row of the hypothesis that is continued
+    tokens: Tensor  # (M,) its next token
+    scores: Tensor  # (M,) log probability with this token
+
+
+class Alive(NamedTuple):
+    """The hypotheses that are alive at one step, and what the model says about their next token."""
+
+    logits: Tensor  # (N, V), may be overwritten
+    scores: Tensor  # (N,) log probability so far
+    sentence: Tensor  # (N,) number of the sentence in the batch, ascending
+    origin: Tensor  # (N,) row of the first step that it comes from
+    must_end: Tensor  # (N,) whether the length limit allows nothing but EOS
+    room: Tensor  # (B,) hypotheses of each sentence that have yet to end
+    step: int  # tokens so far
+    context: Any  # what `Search.begin` returned
+
+    def log_probs(self) -> Tensor:
+        """Log probabilities (N, V), −∞ for tokens that may not come next."""
+        log_probs = self.logits.float().log_softmax(dim=1)
+        log_probs[:, NEVER] = float("-inf")
+        others = torch.arange(log_probs.size(1), device=log_probs.device) != EOS
+        return log_probs.masked_fill_(self.must_end.unsqueeze(1) & others, float("-inf"))
+
+    def extend(self, tokens: Tensor, log_probs: Tensor) -> Choice:
+        """Continue every hypothesis with one token (N,), given log probabilities (N, V)."""
+        gained = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
+        return Choice(torch.arange(len(tokens), device=tokens.device), tokens, self.scores + gained)
+
+
+class _Step(NamedTuple):
+    """What was chosen in a step: enough to read a hypothesis from its end to its beginning."""
+
+    parents: Tensor  # (N,) of each hypothesis still alive, its row before the step
+    tokens: Tensor  # (N,) and the token that it gained
+    weights: Tensor | None  # (rows before the step, S)
+    scores: Tensor  # (N,) its log probability so far
+    ended: Tensor  # (M,) rows before the step whose hypothesis ended here
+    ended_scores: Tensor  # (M,) log probabilities of these, with EOS
+    ended_sentences: Tensor  # (M,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search(ABC):
+    """A search method and its settings. Subclasses write `choose`; what is settable is a dataclass field."""
+
+    other_choice: ClassVar[str] = "The search method preferred it."  # why a token is not the likeliest one
+
+    length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
+    max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
+    max_length_extra: int = 10
+    batch_tokens: int = 4096  # hypotheses × source tokens searched for at once; changes speed, never results
+
+    def __post_init__(self) -> None:
+        self._require("batch_tokens", self.batch_tokens >= 1, "at least 1")
+        self._require("length_penalty", -10 <= self.length_penalty <= 10, "between -10 and 10")
+        self._require("max_length_ratio", 0 <= self.max_length_ratio <= 1000, "between 0 and 1000")
+        self._require("max_length_extra", self.max_length_extra >= 1, "at least 1")
+
+    def _require(self, name: str, holds: bool, condition: str) -> None:
+        if not holds:
+            raise UserError(f"decode.{name} must be {condition}; it is {getattr(self, name)}.")
+
+    def longest(self, lengths: Tensor) -> Tensor:
+        """The longest translations, with EOS, that sources of these lengths (B,) may have."""
+        return (lengths * self.max_length_ratio).long() + self.max_length_extra
+
+    @property
+    def width(self) -> int:
+        """Translations per sentence, and how many hypotheses of it are alive at most."""
+        return 1
+
+    @property
+    def starts(self) -> int:
+        """Hypotheses per sentence before the first step."""
+        return 1
+
+    def begin(self, numbers: Sequence[int], limits: Sequence[int], device: torch.device) -> Any:
+        """Prepare what `choose` needs for a batch, given its sentences' numbers and longest lengths."""
+        return None
+
+    @abstractmethod
+    def choose(self, alive: Alive) -> Choice:
+        """Choose the continuations of the hypotheses that are alive."""
+
+    def changed(self, **changes: Any) -> Search:
+        """The same method with other settings; a UserError names one that it does not have."""
+        known = [field.name for field in dataclasses.fields(self)]
+        for name in changes:
+            if name not in known:
+                method = type(self).__name__
+                raise UserError(f"The search method {method} has no setting {name}: {nearest(name, known)}")
+        return dataclasses.replace(self, **changes)
+
+    def converted(self, method: type[AnySearch], **changes: Any) -> AnySearch:
+        """Another method with the settings that both have, and with these changes."""
+        names, own = ({field.name for field in dataclasses.fields(each)} for each in (method, self))
+        return method(**{name: getattr(self, name) for name in names & own} | changes)
+
+    def for_nbest(self, count: int) -> Search:
+        """The same search if it finds `count` translations of a sentence, else a UserError."""
+        if count > self.width:
+            raise UserError(f"{count} translations of a sentence need a beam as wide: add --beam {count}.")
+        return self
+
+    def record(self) -> dict[str, Any]:
+        """The method and its settings as plain values, as configs hold them."""
+        return {"_target_": f"nmt.search.{type(self).__name__}", **dataclasses.asdict(self)}
+
+    @torch.inference_mode()
+    def __call__(
+        self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
+    ) -> list[list[Hypothesis]]:
+        """Find up to `width` translations of each sentence, best first.
+
+        Args:
+            model: Something with `encode` and `step`, in evaluation mode.
+            source: Source tokens (B, S), each sentence ending in EOS, padded.
+            lengths: Real tokens of each sentence (B,), on the CPU.
+            numbers: The number of each sentence in the whole input, which seeds its random numbers (default: 0 to B-1).
+        """
+        device, sentences = source.device, source.size(0)
+        longest = self.longest(lengths)
+        context = self.begin(range(sentences) if numbers is None else numbers, longest.tolist(), device)
+        limits = longest.to(device)
+        room = torch.full((sentences,), self.width, device=device)
+        origin = torch.arange(sentences * self.starts, device=device)
+        sentence = origin // self.starts
+        scores = torch.zeros(len(origin), device=device)
+        tokens = torch.full_like(origin, BOS)
+        memory, state = model.encode(source, lengths)
+        if self.starts > 1:
+            memory, state = select_rows(memory, sentence), select_rows(state, sentence)
+        steps: list[_Step] = []
+
+        while origin.numel():
+            logits, weights, state = model.step(tokens, memory, state)
+            must_end = limits[sentence] <= len(steps) + 1
+            alive = Alive(logits, scores, sentence, origin, must_end, room, len(steps), context)
+            parents, tokens, scores = self.choose(alive)
+
+            over, on = tokens == EOS, tokens != EOS
+            ended = (parents[over], scores[over], sentence[parents[over]])
+            room -= torch.bincount(ended[2], minlength=sentences)
+            parents, tokens, scores = parents[on], tokens[on], scores[on]
+            steps.append(_Step(parents, tokens, weights, scores, *ended))
+
+            before, origin = sentence, origin[parents]
+            sentence = sentence[parents]
+            state = select_rows(state, parents)
+            if not torch.equal(before, sentence):  # memory depends on the sentence alone: copy it only when rows move
+                memory = select_rows(memory, parents)
+        return _walk_back(steps, lengths.tolist(), self.length_penalty)
+
+
+def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: float) -> list[list[Hypothesis]]:
+    """Read every ended hypothesis from its end to its beginning."""
+    steps = [step if step.weights is None else step._replace(weights=step.weights.cpu()) for step in steps]
+    parents = [step.parents.tolist() for step in steps]
+    tokens = [step.tokens.tolist() for step in steps]
+    scores = [step.scores.tolist() for step in steps]
+    found: list[list[Hypothesis]] = [[] for _ in source_lengths]
+    for end, step in enumerate(steps):
+        ends = zip(step.ended.tolist(), step.ended_scores.tolist(), step.ended_sentences.tolist(), strict=True)
+        for row, score, sentence in ends:
+            path, rows = [], [row]  # rows: where the hypothesis stood before each step, last step first
+            sums = [score]  # its log probability after each step, last step first
+            for t in range(end - 1, -1, -1):
+                path.append(tokens[t][rows[-1]])
+                sums.append(scores[t][rows[-1]])
+                rows.append(parents[t][rows[-1]])
+            weights = _attention(steps[: end + 1], rows[::-1], source_lengths[sentence])
+            log_probs = [after - before for after, before in zip(sums, [*sums[1:], 0.0], strict=True)]
+            normalised = score / (end + 1) ** length_penalty
+            found[sentence].append(Hypothesis(path[::-1], normalised, weights, log_probs[::-1]))
+    return [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in found]
+
+
+def _attention(steps: list[_Step], rows: list[int], source_length: int) -> Tensor | None:
+    weights = [step.weights[row] for step, row in zip(steps, rows, strict=True) if step.weights is not None]
+    return torch.stack(weights)[:, :source_length] if weights else None
+
+
+def select_rows(tree: Any, rows: Tensor) -> Any:
+    """The given rows of every tensor in nested tuples."""
+    if isinstance(tree, Tensor):
+        return tree.index_select(0, rows)
+    parts = [select_rows(part, rows) for part in tree]
+    return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)

@@ -1,0 +1,46 @@
+"""Warn of sentences in scripts or of lengths that the training data did not have."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+from nmt.errors import UserError
+from nmt.run import Run
+from nmt.writing_systems import scripts_of
+
+_HARDLY = 0.001  # a script with less than this share of the training text was not learnt
+_FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be read
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Scripts and longest sentence of the source side that a model was trained on."""
+
+    scripts: dict[str, float]  # share of the letters
+    longest: int  # in tokens
+
+    @classmethod
+    def of(cls, run: Run) -> TrainingData:
+        """Read them from the run's data/report.json."""
+        path = run.directory / "data" / "report.json"
+        try:
+            side = json.loads(path.read_text(encoding="utf-8"))["source"]
+            shares = {str(name): float(share) for name, share in side["scripts"].items()}
+            return cls(shares, int(side["lengths"]["longest"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
+
+    def differences(self, text: str, tokens: int) -> list[str]:
+        """How a sentence of so many tokens is unlike the training data; empty if it is not."""
+        found = []
+        letters = scripts_of(Counter(text))
+        strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}
+        if sum(strange.values()) > _FOREIGN * letters.total():
+            names = " and ".join(name.capitalize() for name in sorted(strange, key=lambda name: -strange[name])[:3])
+            known = " and ".join(name.capitalize() for name, share in self.scripts.items() if share >= _HARDLY)
+            found.append(f"is written in {names}, and the model has learnt {known or 'no letters'} only")
+        if tokens > self.longest:
+            found.append(f"has {tokens} tokens, and the longest sentence in training had {self.longest}")
+        return found

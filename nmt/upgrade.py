@@ -1,0 +1,43 @@
+"""Records of earlier versions in today's form: all that is known of what has changed since stands here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+BEAM = "nmt.search.Beam"
+_CELLS = {"gru": "nmt.model.cell.GRU", "lstm": "nmt.model.cell.LSTM"}
+_WRAPPED = re.compile(r"\b(recurrence|asking|reading)\.rnn\.")
+
+
+def settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings: format 1 named the cell of each side by a word, and knew no search method but the beam."""
+    values = dict(values)
+    if isinstance(values.get("decode"), Mapping):
+        values["decode"] = search(values["decode"])
+    if isinstance(values.get("model"), Mapping):
+        values["model"] = _with_cells(values["model"])
+    return values
+
+
+def search(decode: Mapping[str, Any]) -> dict[str, Any]:
+    """The search method and settings of a run or of its scores."""
+    return {"_target_": BEAM, **decode}
+
+
+def tensor_name(name: str) -> str:
+    """The name of a tensor in a checkpoint: format 1 had the decoder's cells inside a wrapper."""
+    return _WRAPPED.sub(r"\1.", name)
+
+
+def _with_cells(model: Mapping[str, Any]) -> dict[str, Any]:
+    """A model whose cells name their classes, once where encoder and decoder have the same."""
+    sides = {
+        name: part for name, part in model.items() if isinstance(part, Mapping) and isinstance(part.get("cell"), str)
+    }
+    cells = {name: {"_target_": _CELLS.get(part["cell"], part["cell"])} for name, part in sides.items()}
+    if len(cells) == 2 and cells["encoder"] == cells["decoder"]:
+        bare = {name: {key: part[key] for key in part if key != "cell"} for name, part in sides.items()}
+        return {**model, **bare, "cell": cells["encoder"]}
+    return {**model, **{name: {**part, "cell": cells[name]} for name, part in sides.items()}}

@@ -1,0 +1,49 @@
+import json
+
+import numpy as np
+
+from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
+from nmt.writing_systems import count_characters
+
+
+def test_scripts_are_shares_of_letters() -> None:
+    assert script_shares(count_characters(["abc д!", "好 123"])) == {"LATIN": 0.6, "CYRILLIC": 0.2, "CJK": 0.2}
+    assert script_shares(count_characters(["नमस्ते"])) == {"DEVANAGARI": 1.0}
+    assert script_shares(count_characters(["123 …"])) == {}
+
+
+def test_percentiles_are_lengths_that_occur() -> None:
+    assert length_percentiles(np.array([1, 1, 2, 9])) == {"median": 2, "95 %": 9, "99 %": 9, "longest": 9}
+
+
+def test_the_report_survives_json_and_can_be_read() -> None:
+    english = SideReport("eng", {"LATIN": 1.0}, {"median": 6, "longest": 20}, 8000, 8000)
+    marathi = SideReport("mar", {"DEVANAGARI": 0.99, "LATIN": 0.01}, {"median": 5, "longest": 18}, 7321, 8000)
+    report = DataReport(
+        name="anki",
+        key="0123456789abcdef",
+        pairs_read=32788,
+        dropped={"duplicate": 7, "shared with val or test": 122},
+        train_pairs=29625,
+        val_sources=1000,
+        val_pairs=1521,
+        test_sources=990,
+        test_pairs=1520,
+        random_leak=0.583,
+        split_hash="fedcba9876543210",
+        source=english,
+        target=marathi,
+    )
+    assert DataReport.from_dict(json.loads(json.dumps(report.as_dict()))) == report
+    text = "\n".join(report.lines())
+    for expected in (
+        "eng → mar",
+        "32,788",
+        "7 duplicate",
+        "1,521",
+        "990",
+        "58%",
+        "7,321 pieces of 8,000 asked",
+        "99.0%",
+    ):
+        assert expected in text

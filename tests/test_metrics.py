@@ -1,0 +1,188 @@
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
+
+from nmt import metrics
+from nmt.errors import UserError
+from nmt.evaluation.scores import score
+from nmt.metrics import choose_tokenizer, metrics_for
+
+SOURCES = ["Sie beobachten uns .", "Das Haus ist klein .", "Ich weiß nicht , was ich sagen soll .", "Komm !"]
+HYPOTHESES = ["They are watching us.", "The house is small.", "I do not know what to say at all.", "Come!"]
+FIRST = ["They are watching us.", "The house is tiny.", "I do not know what I should say.", "Come on!"]
+SECOND = ["They watch us.", "This house is small.", "I don't know what to say.", "Come along, come!"]
+
+
+def single(texts: list[str]) -> list[tuple[str, ...]]:
+    return [(text,) for text in texts]
+
+
+def test_equals_the_sacrebleu_command(tmp_path: Path) -> None:
+    (tmp_path / "hyp").write_text("\n".join(HYPOTHESES) + "\n", encoding="utf-8")
+    (tmp_path / "ref").write_text("\n".join(FIRST) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "sacrebleu", "ref", "-i", "hyp", "-m", "bleu", "chrf", "ter", "-w", "6"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True)
+    bleu, chrf, ter = json.loads(done.stdout)
+
+    ours = score(HYPOTHESES, single(FIRST), SOURCES, bootstrap=0)
+
+    for mine, theirs in ((ours["bleu"], bleu), (ours["chrf"], chrf), (ours["ter"], ter)):
+        assert mine.value == pytest.approx(theirs["score"], abs=1e-5)
+        assert mine.signature == theirs["signature"]
+
+
+def test_equals_sacrebleu_with_two_references() -> None:
+    ours = score(HYPOTHESES, list(zip(FIRST, SECOND, strict=True)), SOURCES)
+    for mine, metric in ((ours["bleu"], BLEU()), (ours["chrf"], CHRF()), (ours["ter"], TER())):
+        assert mine.value == metric.corpus_score(HYPOTHESES, [FIRST, SECOND]).score
+        assert "nrefs:2" in mine.signature
+
+
+def test_an_absent_reference_never_counts() -> None:
+    references = [(FIRST[0],), (FIRST[1], SECOND[1]), (FIRST[2],), (FIRST[3], SECOND[3])]
+    repeated = [(*group, group[0]) for group in references]
+
+    plain, doubled = (score(HYPOTHESES, refs, SOURCES, bootstrap=0) for refs in (references, repeated))
+
+    assert plain == doubled
+    assert "nrefs:var" in plain["bleu"].signature
+    # One sentence at a time needs no padding at all, and TER's statistics add up sentence by sentence.
+    alone = [TER().sentence_score(h, r) for h, r in zip(HYPOTHESES, references, strict=True)]
+    expected = 100 * sum(s.num_edits for s in alone) / sum(s.ref_length for s in alone)
+    assert plain["ter"].value == pytest.approx(expected)
+
+
+def test_a_second_reference_helps() -> None:
+    one = score(HYPOTHESES, single(FIRST), SOURCES, bootstrap=0)
+    two = score(HYPOTHESES, list(zip(FIRST, SECOND, strict=True)), SOURCES, bootstrap=0)
+    assert two["bleu"].value > one["bleu"].value
+
+
+def test_perfect_translations() -> None:
+    scores = score(FIRST, single(FIRST), SOURCES)
+    assert scores["bleu"].value == pytest.approx(100)
+    assert scores["chrf"].value == pytest.approx(100)
+    assert scores["ter"].value == 0
+    assert scores.length_ratio == 1
+    assert all(bucket.bleu == pytest.approx(100) for bucket in scores.by_length)
+
+
+def test_interval_holds_the_score_and_is_reproducible() -> None:
+    runs = [score(HYPOTHESES, single(FIRST), SOURCES, bootstrap=200) for _ in range(2)]
+    bleu = runs[0]["bleu"]
+    assert runs[0] == runs[1]
+    assert bleu.low is not None
+    assert bleu.high is not None
+    assert 0 <= bleu.low < bleu.value < bleu.high <= 100
+    assert "bs:200|seed:12345" in bleu.signature
+
+
+@pytest.mark.parametrize("hypothesis", ["", "house", "The house is small."])
+def test_one_sentence_has_an_interval(hypothesis: str) -> None:
+    bleu = score([hypothesis], [("The house is small.",)], ["Das Haus"], bootstrap=50)["bleu"]
+    assert bleu.low is not None
+    assert bleu.high is not None
+    assert bleu.low <= bleu.value <= bleu.high
+
+
+def test_validation_mode_gives_the_same_bleu() -> None:
+    fast = score(HYPOTHESES, single(FIRST), SOURCES, metrics=metrics_for("validation"), bootstrap=0)
+    assert fast["bleu"].value == score(HYPOTHESES, single(FIRST), SOURCES)["bleu"].value
+    assert list(fast.metrics) == ["bleu", "chrf"]
+    assert (fast["bleu"].low, fast["bleu"].high) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("reference", "tokenizer"),
+    [
+        ("They are watching us.", "13a"),
+        ("ते आपल्याला बघत आहेत.", "13a"),
+        ("他们在看我们。", "zh"),
+        ("我喜欢の这个字，还有 Python。", "zh"),
+        ("I like the word 他们 a lot.", "13a"),
+        ("", "13a"),
+    ],
+)
+def test_tokenizer_follows_the_script(reference: str, tokenizer: str) -> None:
+    assert choose_tokenizer([reference, None]) == tokenizer
+
+
+@pytest.mark.parametrize(
+    ("reference", "tokenizer", "extra"),
+    [
+        ("彼らは私たちを見ています。", "ja-mecab", "sacrebleu[ja]"),
+        ("그들이 우리를 보고 있다.", "ko-mecab", "sacrebleu[ko]"),
+    ],
+)
+def test_segmenters_are_optional(
+    reference: str,
+    tokenizer: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def missing(tokenize: str) -> None:
+        raise RuntimeError("requires extra dependencies")
+
+    metrics._installed_or_char.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("sacrebleu.metrics.bleu.BLEU", lambda tokenize: None)
+        assert choose_tokenizer([reference]) == tokenizer
+    monkeypatch.setattr("sacrebleu.metrics.bleu.BLEU", missing)
+    metrics._installed_or_char.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        assert [choose_tokenizer([reference]) for _ in range(3)] == ["char"] * 3
+    assert [record.getMessage().count(f'pip install "{extra}"') for record in caplog.records] == [1]
+    metrics._installed_or_char.cache_clear()
+
+
+def test_chinese_is_scored_by_character() -> None:
+    scores = score(["他们看我们。"], [("他们在看我们。",)], ["They are watching us."], bootstrap=0)
+    assert "tok:zh" in scores["bleu"].signature
+    assert scores.hypothesis_length == 6
+    assert scores.reference_length == 7
+    assert scores["ter"].value == pytest.approx(100 / 7)  # one insertion, not one wrong sentence
+    assert scores.brevity_penalty < 1
+
+
+def test_length_buckets_adapt_to_the_sentences() -> None:
+    def buckets(lengths: list[int], word: str) -> list[tuple[int, int | None, int]]:
+        sources = [word * length for length in lengths]
+        scores = score(["a b c d"] * len(lengths), [("a b c d",)] * len(lengths), sources, bootstrap=0)
+        return [(bucket.shortest, bucket.longest, bucket.sentences) for bucket in scores.by_length]
+
+    assert buckets([1, 1, 2, 5, 6], "w ") == [(1, 1, 2), (2, 2, 1), (5, 5, 1), (6, 6, 1)]
+    assert buckets([*[10] * 30, 31, 55, 300], "w ") == [(1, 10, 30), (31, 40, 1), (51, 60, 1), (61, None, 1)]
+    assert buckets([1, 2], "我们") == [(2, 2, 1), (4, 4, 1)]
+
+
+def test_short_sentences_have_a_bleu_too() -> None:
+    scores = score(["Hi", "They are watching us."], [("Hi",), ("They are watching us.",)], ["Hé", "a b c d"])
+    assert [bucket.bleu for bucket in scores.by_length] == pytest.approx([100, 100])
+
+
+def test_to_dict_is_json() -> None:
+    read = json.loads(json.dumps(score(HYPOTHESES, single(FIRST), SOURCES).to_dict()))
+    assert set(read["bleu"]) == {"value", "signature", "low", "high"}
+    assert read["sentences"] == 4
+    assert read["length_ratio"] == read["hypothesis_length"] / read["reference_length"]
+    assert sum(bucket["sentences"] for bucket in read["by_length"]) == 4
+
+
+def test_what_cannot_be_scored_is_refused() -> None:
+    with pytest.raises(UserError, match="no sentences"):
+        score([], [], [])
+    with pytest.raises(UserError, match="sentence 2 has no reference"):
+        score(["a", "b"], [("a",), ()], ["a", "b"])
+
+
+def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    score(["The house ."] * 120, [("The house.",)] * 120, ["Das Haus ."] * 120, bootstrap=10)
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,98 @@
+"""A new score or cell is one class and one YAML file, nothing else: these are defined here, and learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from nmt.config import TrainSettings
+from nmt.model import cell, score
+from nmt.model.recurrence import Cell, State
+from nmt.training.schedule import Cosine
+from tests.conftest import ROOT, sentences, tiny_model
+from tests.training.toys import make_trainer, share_right, toy_store
+
+
+class Distance(score.Score):
+    """e = −‖Ws − h‖² / √H."""
+
+    def __init__(self, query_size: int, state_size: int) -> None:
+        super().__init__(query_size, state_size)
+        self.query = nn.Linear(query_size, state_size, bias=False)
+
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:
+        placed = self.query(query)
+        squares = placed.square().sum(-1, keepdim=True) + keys.square().sum(-1).unsqueeze(1)
+        return (2 * placed @ keys.mT - squares) / keys.size(-1) ** 0.5
+
+
+class MinimalGated(Cell):
+    """f = σ(Wx + Uh), n = tanh(Wx + U(f∘h)), h' = (1 − f)∘h + f∘n (Zhou 2016)."""
+
+    gates = 2
+
+    def formula(self, layer: str, from_x: Tensor, state: State) -> State:
+        (h,), size = state, self.hidden_size
+        f = (from_x[:, :size] + self.from_state(layer, h)[:, :size]).sigmoid()
+        n = (from_x[:, size:] + self.from_state(layer, f * h)[:, size:]).tanh()
+        return (torch.lerp(h, n, f),)
+
+
+NEW = {"score": (score, Distance), "cell": (cell, MinimalGated)}
+
+
+@pytest.fixture(params=NEW)
+def overrides(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """The class stands in its module, the file in a directory beside configs/."""
+    kind = request.param
+    module, new = NEW[kind]
+    monkeypatch.setattr(module, new.__name__, new, raising=False)
+    monkeypatch.setattr(new, "__module__", module.__name__)
+    file = tmp_path / f"configs/model/{kind}/novel.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"_target_: {module.__name__}.{new.__name__}\n")
+    return f"hydra.searchpath=[file://{tmp_path}/configs]", "model=bahdanau", f"model/{kind}=novel"
+
+
+def is_used(model: Any) -> bool:
+    return any(isinstance(module, (Distance, MinimalGated)) for module in model.modules())
+
+
+def test_it_learns_to_copy(tmp_path: Path, overrides: tuple[str, ...]) -> None:
+    store, unseen = toy_store(3000, list), toy_store(200, list, seed=1)
+    settings = TrainSettings(batch_size=50, max_epochs=None, max_steps=300, validate_every=10_000, label_smoothing=0.0)
+    schedule = Cosine(total_steps=300, warmup_steps=30)
+    trainer = make_trainer(tmp_path, store, settings, *overrides, lr=1e-2, schedule=schedule)
+    assert is_used(trainer.model)
+    trainer.fit()
+    assert share_right(trainer.model, unseen) > 0.95
+
+
+def test_padding_and_steps_change_nothing(overrides: tuple[str, ...]) -> None:
+    model = tiny_model(*overrides, "model.encoder.layers=2").eval()
+    assert is_used(model)
+    lengths, target = [5, 2], torch.tensor([[1, 7, 9], [1, 5, 8]])
+    whole = model(sentences(lengths, width=7), torch.tensor(lengths), target)
+    memory, state = model.encode(sentences(lengths), torch.tensor(lengths))
+    for t in range(3):
+        logits, weights, state = model.step(target[:, t], memory, state)
+        torch.testing.assert_close(logits, model.output(whole.readout[:, t]), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(F.pad(weights, (0, 2)), whole.weights[:, t], rtol=1e-4, atol=1e-6)
+
+
+def test_the_energies_of_a_new_score_are_those_of_its_formula() -> None:
+    new = Distance(32, 32)
+    query, states = torch.randn(1, 1, 32), torch.randn(1, 3, 32)
+    expected = [-((new.query.weight @ query[0, 0] - h).norm() ** 2) / 32**0.5 for h in states[0]]
+    torch.testing.assert_close(new(query, new.keys(states))[0, 0], torch.stack(expected))
+
+
+def test_the_project_itself_does_not_know_them() -> None:
+    assert not list((ROOT / "configs").rglob("novel.yaml"))
+    assert not hasattr(score, "Distance")
+    assert not hasattr(cell, "MinimalGated")
