@@ -35,7 +35,7 @@ def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     done = command(*diversify)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("BLEU by source length") == 1  # of the student; the others are on the way
-    configs = {name: Run(output / name).config() for name in ("teacher-1", "teacher-2", "back", "student")}
+    configs = {name: Run.open(output / name).config for name in ("teacher-1", "teacher-2", "back", "student")}
     assert [configs[name].seed for name in ("teacher-1", "teacher-2")] == [3, 4]
     directions = {name: config.data.direction()[:2] for name, config in configs.items()}
     assert directions.pop("back") == ("eng", "fra")
