@@ -58,12 +58,10 @@ def defaults(settings: type) -> dict[str, Any]:
 
 def plain(cfg: DictConfig) -> dict[str, Any]:
     """A composed configuration as plain values: interpolations resolved, paths absolute."""
-    values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
-    values.pop("resume")
+    values = _resolved(cfg)
     if is_sweep():
         values["run_dir"] = HydraConfig.get().runtime.output_dir
     values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
-    _make_paths_absolute(values["data"])
     return values
 
 
@@ -83,7 +81,10 @@ def composed(*overrides: str) -> dict[str, Any]:
     """The plain values that a command with these overrides would have, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        cfg = compose("train", overrides=["name=composed", "run_dir=unused", *overrides])
+        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *overrides]))
+
+
+def _resolved(cfg: DictConfig) -> dict[str, Any]:
     values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
     values.pop("resume")
     _make_paths_absolute(values["data"])

@@ -110,14 +110,12 @@ def read_record(path: Path) -> dict[str, Any]:
         content = path.read_bytes()
         values: dict[str, Any] = json.loads(content)
         checksum = values.pop("sha256", None)
-        sealed = _json(values | {"sha256": hashlib.sha256(_json(values).encode()).hexdigest()}).encode()
-        if not checksum or content != sealed:
-            read_listed(path)
-        return values
-    except UserError:
-        raise
+        sealed = values | {"sha256": hashlib.sha256(_json(values).encode()).hexdigest()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:  # no file, or no JSON, of ours
         raise UserError(f"{path} is missing or damaged; restore it from a copy.") from error
+    if checksum is None or content != _json(sealed).encode():
+        read_listed(path)
+    return values
 
 
 def _json(value: Any) -> str:

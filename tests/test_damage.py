@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 import torch
 from comparison.runs import Member, load_members
-from safetensors.torch import load_file, save, save_file
+from safetensors.torch import save
 
 from nmt import composition, pipeline
 from nmt.errors import UserError
@@ -91,18 +91,6 @@ def test_a_hostile_configuration_is_one_sentence(truth: Truth, tmp_path: Path, k
     assert not (tmp_path / "hacked").exists()
 
 
-def test_an_interpolation_is_never_resolved(truth: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Merging settings looks into an interpolation that stands where a group of them should be."""
-    monkeypatch.setenv("SECRET", "{max_steps: 1}")
-    run = copied(truth, tmp_path / "copy")
-    text = (run / "config.yaml").read_text()
-    start, end = text.index("train:\n"), text.index("decode:\n")
-    (run / "config.yaml").write_text(text[:start] + "train: ${oc.decode:${oc.env:SECRET}}\n" + text[end:])
-    seal_again(run)
-    with pytest.raises(UserError, match=r"holds \$\{"):
-        composition.resumed(run)
-
-
 @pytest.mark.parametrize("name", ["checkpoints", "eval", "train.log", "tensorboard", "eval/scores.json", "new"])
 def test_nothing_is_written_through_a_link(truth: Truth, tmp_path: Path, name: str) -> None:
     run, elsewhere = copied(truth, tmp_path / "copy"), tmp_path / "elsewhere"
@@ -161,18 +149,6 @@ def test_a_hostile_checkpoint_is_passed_over(
     assert look(resume, run, truth, caught) == "refused"
     assert look(translate, run, truth, caught) == ("as it was" if name == TENSORS else "refused")
     assert not (tmp_path / "hacked").exists()
-
-
-@pytest.mark.parametrize("name", ["sums", "rng.cpu"])
-def test_a_checkpoint_without_a_tensor_is_one_sentence(truth: Truth, tmp_path: Path, name: str) -> None:
-    run = copied(truth, tmp_path / "copy")
-    place = run / "checkpoints/step-00000012"
-    tensors = load_file(place / TENSORS)
-    del tensors[name]
-    save_file(tensors, place / TENSORS)
-    write_sums(place)
-    with pytest.raises(UserError, match=rf"does not fit this training \('{name}'\)"):
-        pipeline.resume(*composition.resumed(run))
 
 
 def test_resuming_finds_a_new_best_when_the_best_is_damaged(truth: Truth, tmp_path: Path) -> None:

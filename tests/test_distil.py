@@ -97,7 +97,7 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path, capsys: 
     (tmp_path / "elsewhere").mkdir()
     corpus = corpus.rename(tmp_path / "elsewhere" / corpus.name)
     assert_refused("fra-eng.txt", "--run", there, "--back", back, *more)
-    Run(tmp_path / "there").write_changes([f"data.path={corpus}"])
+    Run.open(tmp_path / "there").write_changes([f"data.path={corpus}"])
     done = command("scripts/distil.py", "--run", there, "--back", back, *more)
     assert done.returncode == 0, done.stderr
     known = [(source, target) for source, target, _ in pairs_of(corpus)]

@@ -179,7 +179,7 @@ def test_a_killed_preparation_leaves_no_trace_once_repeated(settings: Build, tmp
 
 
 def test_the_lock_is_exclusive_and_leaves_no_file(tmp_path: Path) -> None:
-    with prepare_module._locked(tmp_path / "x") as held:
+    with prepare_module._locked(tmp_path / ".x.lock") as held:
         assert held
         assert os.listdir(tmp_path) == [".x.lock"]
     assert os.listdir(tmp_path) == []

@@ -30,7 +30,7 @@ def test_files_can_be_read_back(tmp_path: Path, scores: Scores) -> None:
         for source, hypothesis, references in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)
     ]
     write_evaluation(tmp_path, scores, {"examples": "x"}, rows)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.json", "translations.tsv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["SHA256SUMS", "scores.json", "translations.tsv"]
     read = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     assert read["bleu"]["value"] == scores["bleu"].value
     header, first, *others = (tmp_path / "translations.tsv").read_text(encoding="utf-8").splitlines()

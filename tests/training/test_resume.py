@@ -273,7 +273,9 @@ def test_a_patient_process_hears_one_signal_only() -> None:
             raise AssertionError("not reached")
 
 
-@pytest.mark.parametrize("forged", ["too small", "missing", "of no parameter", "sums", "position", "seconds"])
+@pytest.mark.parametrize(
+    "forged", ["too small", "missing", "of no parameter", "sums", "no sums", "no rng.cpu", "position", "seconds"]
+)
 def test_a_forged_checkpoint_is_one_sentence(tmp_path: Path, forged: str) -> None:
     """Its checksums fit. The optimiser's fast kernels would read and write wherever the sizes led them."""
     store, chosen = toy_store(60, COPY), settings(max_steps=4)
@@ -289,6 +291,8 @@ def test_a_forged_checkpoint_is_one_sentence(tmp_path: Path, forged: str) -> Non
     elif forged == "of no parameter":
         tensors |= {key.replace(".0.", ".999."): value for key, value in tensors.items() if ".0." in key}
         tensors = {key: value for key, value in tensors.items() if not key.startswith("optimizer.0.")}
+    elif forged.startswith("no "):
+        del tensors[forged.removeprefix("no ")]
     elif forged == "sums":
         tensors["sums"] = torch.zeros(1, 2)
     elif forged == "position":
