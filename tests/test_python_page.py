@@ -24,4 +24,4 @@ def test_the_page_runs(
     exec(compile(program, "docs/python.md", "exec"), names)
     assert (tmp_path / "attention.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "outputs/mine/finished.json").is_file()
-    assert names["evaluation"].scores.bleu.signature in capsys.readouterr().out  # type: ignore[attr-defined]
+    assert names["evaluation"].scores["bleu"].signature in capsys.readouterr().out  # type: ignore[attr-defined]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.commands.reading import MAX_LINE_BYTES, NAMED, chunks
+from nmt.commands.reading import chunks
+from nmt.data.lines import MAX_LINE_BYTES, NOTICES
 from tests.commands import Finished, command
 from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
@@ -51,9 +52,9 @@ def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
     assert len(out) == len(lines)
     invalid = [number for number, line in enumerate(lines, start=1) if "\ufffd" in as_source(line) and not valid(line)]
     notices = [line for line in stderr.splitlines() if "is not valid UTF-8" in line]
-    named = [f"standard input, line {number} is" for number in invalid[:NAMED]]
+    named = [f"standard input, line {number} is" for number in invalid[:NOTICES]]
     assert [notice.partition(" not valid")[0] for notice in notices] == named
-    if len(invalid) > NAMED:
+    if len(invalid) > NOTICES:
         assert f"standard input: {len(invalid)} such lines of {len(lines)}." in stderr
     if "--json" in arguments:
         values = [json.loads(line) for line in out]
