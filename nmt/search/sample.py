@@ -66,6 +66,7 @@ class Sample(Search):
         # the batch, moves its steps by next to nothing.
         steps = probs.cumsum(dim=1)
         drawn = alive.context[alive.origin, alive.step].unsqueeze(1) * steps[:, -1:]
+        drawn = drawn.minimum(steps[:, -1:].nextafter(torch.zeros_like(drawn)))  # a product may round up to the end
         return alive.extend(torch.searchsorted(steps, drawn, right=True).squeeze(1), log_probs)
 
 
