@@ -3,8 +3,6 @@
 Code 0: done. 2: the user can mend it; one sentence says how. 130 and 143: stopped by Ctrl-C or SIGTERM.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

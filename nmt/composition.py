@@ -1,7 +1,5 @@
 """Hydra, kept at the door: resolvers for our configs, plain values out of them, errors in one sentence."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -3,8 +3,6 @@
 Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answered at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

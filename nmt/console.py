@@ -1,7 +1,5 @@
 """Notices to people: one console on stderr that log lines and live progress share without breaking each other."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from contextlib import suppress

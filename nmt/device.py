@@ -1,7 +1,5 @@
 """Where the arithmetic runs, and in which precision."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 

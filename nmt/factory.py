@@ -4,8 +4,6 @@ Parts are given sizes by the part that owns them (an encoder learns its input si
 becomes a partial: a constructor whose configured arguments are checked against its signature and filled in.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import re

@@ -1,7 +1,5 @@
 """Files and directories that are there whole or not at all, whenever we are killed; checksums to prove it."""
 
-from __future__ import annotations
-
 import errno
 import glob
 import hashlib

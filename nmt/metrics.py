@@ -4,8 +4,6 @@ To add one, write a function from `Texts` to a `Score` and add a line to `METRIC
 settings, so functions import sacreBLEU and Moses only when they are called.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

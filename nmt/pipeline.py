@@ -1,7 +1,5 @@
 """The whole way: data → training → evaluation, in one run directory."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 import platform
@@ -70,7 +68,7 @@ def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: 
     """The corpus (of this key) on every rank, which then are connected; those of one machine prepare it once."""
     corpus = prepare(config.data, key)
     ranks.connect(device)
-    keys = [key.decode() for key in ranks.all_bytes(corpus.report.key.encode())]
+    keys = [key.decode() for key in ranks.all_gather_bytes(corpus.report.key.encode())]
     if different := [rank for rank, key in enumerate(keys) if key != keys[0]]:
         raise UserError(
             f"The corpus of rank {different[0]} is not that of rank 0: copy the same files to every machine."
@@ -125,7 +123,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
 def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:
     """From where the trainer stands to the scores of its best checkpoint; rank 0 alone writes them."""
     model, ranks, device = trainer.model, trainer.ranks, trainer.device
-    (has_checkpoint,) = ranks.highest(ranks.is_first and trainer.checkpoints.last_step() is not None)
+    (has_checkpoint,) = ranks.all_reduce_max(ranks.is_first and trainer.checkpoints.last_step() is not None)
     if has_checkpoint:
         trainer.restore()
         log.info("Resuming after update %d.", trainer.state.step)
@@ -141,7 +139,7 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         assert state.best_step is not None, "training ends with a validation"
         run.finish(reason, state, config.train.monitor)
         checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
-    ranks.spread(parameter.detach() for parameter in model.parameters())
+    ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
     search = build_search(config)
     evaluation = evaluate(make_translator(search, corpus, model, ranks, device), corpus.test_sentences)

@@ -1,7 +1,5 @@
 """Translation by several ranks: each translates its share of the sentences, and all get the whole result."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -32,7 +30,7 @@ class SharedTranslator(Translator):
         if self.ranks.size == 1:
             return found
         merged: list[list[Translation]] = [[] for _ in texts]
-        for rank, message in enumerate(self.ranks.all_bytes(to_message(found))):
+        for rank, message in enumerate(self.ranks.all_gather_bytes(to_message(found))):
             merged[rank :: self.ranks.size] = from_message(message)
         return merged
 

@@ -1,7 +1,5 @@
 """From plain values (YAML, JSON) to typed settings, with an error that names the key and the nearest known one."""
 
-from __future__ import annotations
-
 import collections.abc
 import dataclasses
 import difflib

@@ -1,7 +1,5 @@
 """Records of earlier versions in today's form: all that is known of what has changed since stands here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """evaluate.py: translate a test set, print its scores, keep them."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

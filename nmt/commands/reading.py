@@ -1,7 +1,5 @@
 """The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines in bounded memory."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence

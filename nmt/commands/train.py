@@ -1,7 +1,5 @@
 """train.py: settings composed by Hydra → data, training, evaluation."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence
@@ -61,7 +59,7 @@ def work(cfg: DictConfig) -> None:
     log_to_console(only_errors=launch.rank > 0)
     ranks = Ranks(launch)
     *settings, run = chosen
-    values, changes = ranks.same(settings)
+    values, changes = ranks.broadcast_json(settings)
     directory = Path(values["run_dir"])
     try:
         evaluation = train(values, ranks) if changes is None else resume(values, changes, run, ranks)

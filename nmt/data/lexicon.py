@@ -1,7 +1,5 @@
 """A bilingual lexicon from co-occurrence counts, for languages that put spaces between words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

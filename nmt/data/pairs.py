@@ -1,7 +1,5 @@
 """The training pairs of each epoch: as stored, or with made-up words that are new in every epoch."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cached_property

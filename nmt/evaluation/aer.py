@@ -4,8 +4,6 @@ The reference is force-decoded, and each of its words is linked to the source wo
 Luong 2015, section 5.4. Shapes: B batch, T target length, S source length, both with EOS.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -3,8 +3,6 @@
 Shapes: N samples, S source length, T target length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

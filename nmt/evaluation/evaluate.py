@@ -1,7 +1,5 @@
 """Translate a set of sentences and score it: for validation, test sets and files of a user alike."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

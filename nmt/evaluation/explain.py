@@ -4,8 +4,6 @@ The numbers are computed again, by leading the model through the finished transl
 model can be explained, with attention or without. Shapes: S source length, V target vocabulary.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Heatmaps of several translations: one file for one sentence, or a directory with a numbered file for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

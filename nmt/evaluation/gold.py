@@ -1,7 +1,5 @@
 """Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest

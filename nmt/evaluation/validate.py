@@ -3,8 +3,6 @@
 Shapes: B batch, T target length, S source length.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -71,7 +69,7 @@ class Validator:
                 health = attention_health(output.weights, batch.source_lengths, batch.target_out != PAD)
                 entropy, last = entropy + float(health[0]), last + float(health[1])
         totals = torch.tensor([nll, correct, entropy, last, tokens, attentive], dtype=torch.float64)
-        nll, correct, entropy, last, tokens, attentive = self.ranks.rows(totals).sum(dim=0).tolist()
+        nll, correct, entropy, last, tokens, attentive = self.ranks.all_gather(totals).sum(dim=0).tolist()
         loss = nll / tokens
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 100.0)), "accuracy": correct / tokens}
         if attentive:

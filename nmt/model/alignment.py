@@ -6,8 +6,6 @@ first, empty for those that need none. Whatever a member does, its weights are â
 tokens of each sentence (`LocalP` says why it differs) and are exactly 0 on padding.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -4,8 +4,6 @@ Shapes: B batch, T queries, S source positions, Q query size, H state size, A at
 with a score that has heads, K of them stand after B in keys, values, and the mask (as 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Shapes: B batch, T steps, N tokens of a packed batch, I input size, H hidden siz
 A new cell is one class here and one YAML file under configs/model/cell/.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from types import MappingProxyType
 from typing import ClassVar

@@ -6,8 +6,6 @@ A decoder is one function, `unroll`: it runs over T embedded tokens from a given
 pass (T tokens) and a step of a search (T = 1) are the same code.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 

@@ -3,8 +3,6 @@
 Shapes: B batch, S source length, E embedding size, H output size (both directions together).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

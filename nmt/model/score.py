@@ -6,8 +6,6 @@ sentence; `forward` meets the queries. Masking and normalisation are not its bus
 after B in its keys, values and energies; alignments never notice.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 Shapes: B batch, S source length, T target length, E embedding size, R readout size, V target vocabulary.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple

@@ -3,8 +3,6 @@
 Shapes: B batch, T target length, E embedding size, D decoder state size, R readout size, L layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 

@@ -3,8 +3,6 @@
 Shapes: B sentences, K beam size, N hypotheses alive (N ≤ B·K), V vocabulary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

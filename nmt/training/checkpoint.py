@@ -6,8 +6,6 @@ its own number, its run, and which step was the best. Nothing is ever unpickled,
 have been compared, whoever it comes from.
 """
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import errno
@@ -223,7 +221,7 @@ def stepped_twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
     return twin
 
 
-def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
+def broadcast_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
     """What rank 0 found, on every rank; the others need not see the run directory."""
     if ranks.size == 1:
         assert found is not None
@@ -232,6 +230,6 @@ def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
     if found is not None:
         numbers = json.dumps([dataclasses.asdict(found.state), found.numbers]).encode()
         tensors = to_bytes({name: tensor.contiguous() for name, tensor in found.tensors.items()})
-    state, others = json.loads(ranks.first_bytes(numbers))
-    received = from_bytes(ranks.first_bytes(tensors))
+    state, others = json.loads(ranks.broadcast_bytes(numbers))
+    received = from_bytes(ranks.broadcast_bytes(tensors))
     return Snapshot(TrainState(**state), others, {name: tensor.clone() for name, tensor in received.items()})

@@ -1,7 +1,5 @@
 """TensorBoard's event file without SummaryWriter, whose thread prints a traceback when the disk is full."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time

@@ -1,7 +1,5 @@
 """When training ends, as pure functions of the training state."""
 
-from __future__ import annotations
-
 from nmt.config import TrainSettings
 from nmt.training.state import TrainState
 

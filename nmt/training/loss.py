@@ -6,8 +6,6 @@ function: it projects some tokens at a time, turns their logits into gradients w
 neither. The backward pass has only to scale what is there.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import torch

@@ -1,7 +1,5 @@
 """Averages since the last log line, over all ranks."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -45,7 +43,7 @@ class Meter:
     def averages(self) -> dict[str, float] | None:
         """Averages since the last reset, or None without an update; waits for the GPU."""
         with self.timed():
-            rows = self.ranks.rows(self.sums)
+            rows = self.ranks.all_gather(self.sums)
             objective, nll, correct = rows[:, :SHARED].sum(dim=0).tolist()
             norms, tokens, updates = rows[0, SHARED:].tolist()
         if not updates:

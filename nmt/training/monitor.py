@@ -1,7 +1,5 @@
 """What a person sees of training: live progress on a terminal, plain lines elsewhere, TensorBoard in both cases."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Stop on a loss or gradient that is not finite, and say where."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor

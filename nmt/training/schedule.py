@@ -3,8 +3,6 @@
 A function of the step alone has nothing to save and nothing to restore.
 """
 
-from __future__ import annotations
-
 import math
 
 from nmt.errors import UserError

@@ -1,7 +1,5 @@
 """The training state: the numbers that, with the tensors of a checkpoint, are enough for an exact resume."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """The training loop: teacher-forced updates, validation, checkpoints, a stop that loses nothing."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -19,7 +17,7 @@ from nmt.interrupt import InterruptRequest, Stopping
 from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
-from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
+from nmt.training.checkpoint import Checkpoints, Snapshot, broadcast_snapshot, optimizer_tensors, restore_optimizer
 from nmt.training.limits import is_last_update, reason_to_stop
 from nmt.training.loss import token_loss
 from nmt.training.meter import Meter
@@ -74,7 +72,7 @@ class Trainer:
     def fit(self) -> str:
         """Train until a limit is reached and return the reason for stopping."""
         self.model.train()
-        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())
+        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())
         self._started = time.perf_counter() - self.state.seconds
         with InterruptRequest(patient=self.ranks.size > 1) as self._request, self.monitor.live(self.state.step):
             try:
@@ -104,10 +102,13 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint of this step."""
         self.nan_guard.check()
-        tensors = {"rng.cpu": self.ranks.rows(torch.get_rng_state()), "sums": self.ranks.rows(self.meter.sums)}
+        tensors = {
+            "rng.cpu": self.ranks.all_gather(torch.get_rng_state()),
+            "sums": self.ranks.all_gather(self.meter.sums),
+        }
         if self.device.type != "cpu":
             state = torch.get_device_module(self.device).get_rng_state()
-            tensors[f"rng.{self.device.type}"] = self.ranks.rows(state)
+            tensors[f"rng.{self.device.type}"] = self.ranks.all_gather(state)
         numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self.meter.seconds}
         if self.ranks.is_first:
             tensors |= optimizer_tensors(self.optimizer) | self.average.tensors()
@@ -118,7 +119,7 @@ class Trainer:
     def restore(self) -> None:
         """Go back to the last checkpoint: weights, optimiser, RNG, position in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
-        snapshot = spread_snapshot(found, self.ranks)
+        snapshot = broadcast_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)
         except (RuntimeError, ValueError, TypeError, LookupError) as error:  # whole, but not what this version writes
@@ -130,7 +131,7 @@ class Trainer:
         if not 0 <= self.state.position < len(self._groups(self.state.epoch)):
             raise ValueError(f"epoch {self.state.epoch} has no update {self.state.position}")
         restore_optimizer(self.optimizer, tensors)
-        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())  # rank 0 alone has read them
+        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())  # rank 0 alone has read them
         self.average.restore(tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
@@ -153,7 +154,7 @@ class Trainer:
         for indices in map(self.ranks.share, group):
             if len(indices):  # a batch may have fewer pairs than there are ranks
                 objective += self._backward(self.data.batch(indices), tokens)
-        self.ranks.add_up_gradients(self.model, objective)
+        self.ranks.all_reduce_gradients(self.model, objective)
         self.scaler.unscale_(self.optimizer)  # before clipping, so that the limit means the same in fp16
         norm = self._clip()
         self.scaler.step(self.optimizer)
@@ -246,6 +247,6 @@ class Trainer:
     def _agree(self) -> None:
         """Agree with all ranks on the time used, and stop everywhere if one rank received a signal."""
         seconds = time.perf_counter() - self._started
-        signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
+        signal_number, self.state.seconds = self.ranks.all_reduce_max(self._request.number, seconds)
         if signal_number:
             raise Stopping(int(signal_number))

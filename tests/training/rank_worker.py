@@ -21,7 +21,7 @@ from tests.training.toys import make_trainer, toy_store
 def main(directory: Path, steps: int, batch_size: int) -> None:
     torch.set_num_threads(1)
     ranks = Ranks(Launch.from_environment())
-    assert ranks.same({"from": ranks.rank}) == {"from": 0}
+    assert ranks.broadcast_json({"from": ranks.rank}) == {"from": 0}
     ranks.connect(torch.device("cpu"))
     settings = TrainSettings(
         batch_size=batch_size, accumulate=2, max_epochs=None, max_steps=steps, validate_every=steps, log_every=7
