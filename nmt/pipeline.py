@@ -173,7 +173,7 @@ def make_trainer(
         plan,
         settings.made_up_words,
         config.seed,
-        place=lambda batch: place(batch, device),
+        place=lambda batch: batch.to(device),
     )
     updates_an_epoch = -(-len(pairs.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
@@ -205,14 +205,9 @@ def make_validator(
 
     def batches() -> Iterable[Batch]:
         for indices in ranks.share(sorted_batches(corpus.val.target.lengths, greedy.batch_tokens)):
-            yield place(collate(corpus.val, indices), device)
+            yield collate(corpus.val, indices).to(device)
 
     return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus), ranks)
-
-
-def place(batch: Batch, device: torch.device) -> Batch:
-    """A batch on the device; copies to a GPU run in the background, from pinned memory."""
-    return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch.to(device)
 
 
 def languages_of(corpus: PreparedCorpus) -> tuple[str, str]:

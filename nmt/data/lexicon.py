@@ -14,13 +14,16 @@ Pair = tuple[str, str]
 
 _TOKEN = re.compile(r"\S+")
 _SAMPLE = 50_000  # pairs that the lexicon is learnt from
-_RAREST = 5  # times that a word must occur for its translation to be guessed
-_COMMONEST, _FEW = 0.02, 50  # share of the sentences, or so many of them; what occurs in more has grammar to do
-_CERTAIN = 0.5  # Dice coefficient from which two words are taken for translations of each other
+_RAREST = 5  # occurrences below which a word gets no translation
+_COMMONEST, _FEW = (
+    0.02,
+    50,
+)  # words in a larger share of the sentences, or in more than 50, are left out: function words
+_CERTAIN = 0.5  # Dice coefficient from which two words count as translations of each other
 
 
 class Word(NamedTuple):
-    """A word of a text, and where it is."""
+    """A word of a text, and its position."""
 
     text: str
     start: int
@@ -71,7 +74,7 @@ def replaced(pair: Pair, string: str, match: Match) -> Pair:
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """The words of a text, as far as spaces set them apart, without punctuation around them."""
+    """The words between spaces, without punctuation around them; none in scripts without spaces."""
     for token in _TOKEN.finditer(text):
         start, end = token.span()
         while start < end and _is_punctuation(text[start]):

@@ -31,9 +31,8 @@ class TrainingPairs:
         Args:
             store: Pairs as ids.
             tokenizers: Of the source and of the target.
-            plan: Which pairs go together, by the lengths that they have in an epoch: a made-up word is a long one.
-            made_up_words: Share of the pairs in which a word and its translation, where the lexicon finds some, are
-                replaced by a made-up string.
+            plan: Makes the batch plan of an epoch; made-up words change the lengths of sentences.
+            made_up_words: Share of the pairs in which a word and its translation are replaced by a made-up string.
             seed: Of the made-up words, which depend on the seed and the epoch alone.
             place: Moves a batch to its device.
         """

@@ -18,19 +18,12 @@ READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto`
 
 @dataclass(frozen=True)
 class Reader(ABC):
-    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack and limit the input.
-
-    Attributes:
-        paths: The files.
-        columns: Which cells make a row: the source, then its translations.
-        languages: Languages of these cells, for formats that name them (a header, xml:lang); may be empty.
-        max_megabytes: The most that one file may decompress to.
-    """
+    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack and limit it."""
 
     paths: tuple[str, ...]
-    columns: tuple[int, ...]
-    languages: tuple[str, ...]
-    max_megabytes: int
+    columns: tuple[int, ...]  # which cells make a row: the source, then its translations
+    languages: tuple[str, ...]  # of these cells, for formats that name them (a header, xml:lang); may be empty
+    max_megabytes: int  # the most that one file may decompress to
 
     name: ClassVar[str]  # value of data.format
     suffixes: ClassVar[tuple[str, ...]] = ()  # of its files, without .gz and .zip
@@ -86,13 +79,9 @@ class Parallel(Reader):
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
                 raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")
-            texts = [line for line in lines if isinstance(line, str)]
-            if len(texts) == len(lines):
-                yield [texts[column] for column in self.columns]
-            else:
-                bad = ((path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed))
-                path, malformed = next(bad)
-                yield Malformed(malformed.problem, f"{path}:{number}")
+            named = zip(self.paths, lines, strict=True)
+            bad = [Malformed(x.problem, f"{path}:{number}") for path, x in named if isinstance(x, Malformed)]
+            yield bad[0] if bad else [str(lines[column]) for column in self.columns]
 
 
 def choose_reader(format_: str, paths: tuple[str, ...]) -> type[Reader]:
