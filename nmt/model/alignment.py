@@ -103,7 +103,7 @@ class LocalP(Alignment):
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         length = mask.sum(dim=-1, keepdim=True)
-        # Half precision has no room for a place between two words far into a sentence.
+        # Half precision cannot represent fractional positions in a long sentence.
         wide = torch.promote_types(query.dtype, torch.float32)
         centre = length * self.v(self.project(query).tanh()).to(wide).sigmoid()  # (…, T, 1)
         distance = positions(energies) - centre

@@ -65,7 +65,7 @@ class LSTM(Fused, nn.LSTM):
         return o.sigmoid() * c.tanh(), c
 
     def initialise(self) -> None:
-        """As any cell, with open forget gates."""
+        """Initialise as any cell, but the biases of the forget gates with 1."""
         super().initialise()
         for name, bias in self.named_parameters():
             if name.startswith("bias_ih"):
@@ -122,7 +122,7 @@ class NormalisedLSTM(Cell):
         return o.sigmoid() * norm("c", c).tanh(), c
 
     def initialise(self) -> None:
-        """As any cell, with open forget gates."""
+        """Initialise as any cell, but the biases of the forget gates with 1."""
         super().initialise()
         for name, bias in self.named_parameters():
             if name.startswith("norm_x_") and name.endswith("bias"):

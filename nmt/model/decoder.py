@@ -32,7 +32,7 @@ class State(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """What a run over T tokens gives."""
+    """The output of a run over T tokens."""
 
     readout: Tensor  # (B, T, R), ready for the output layer
     weights: Tensor | None  # (B, T, S), None without attention
@@ -58,7 +58,7 @@ class Bridge(nn.Module):
     """s₀ = tanh(W h): the first state (B, L, H) of a decoder, from the encoder's summary of the sentence (B, F)."""
 
     def __init__(self, parts: int, summary_size: int, hidden_size: int, layers: int) -> None:
-        """Build it for states of so many `parts`."""
+        """Build a bridge for states that consist of `parts` tensors."""
         super().__init__()
         self.parts, self.layers = parts, layers
         self.project = nn.Linear(summary_size, parts * layers * hidden_size)
@@ -74,11 +74,11 @@ class Decoder(nn.Module):
     readout_size: int
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
-        """What stays fixed for the sentence (a tuple of tensors, batch first), and the first state."""
+        """The memory, fixed for the sentence (a tuple of tensors, batch first), and the first state."""
         raise NotImplementedError(f"{type(self).__name__} defines no start")
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        """Run over embedded tokens (B, T, E)."""
+        """Run over embedded tokens (B, T, E) from a state."""
         raise NotImplementedError(f"{type(self).__name__} defines no wiring")
 
 
@@ -117,16 +117,12 @@ class FixedContextDecoder(Decoder):
 
 
 class AttentiveDecoder(Decoder):
-    """Base of the wirings that look: owns the attention; a member adds the bridge to its first state."""
+    """Base of the wirings with attention, which it owns; a member adds the bridge to its first state."""
 
     bridge: Bridge
 
     def __init__(
-        self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        source_size: int,
-        hidden_size: int,
+        self, score: Callable[..., Score], alignment: Callable[..., Alignment], source_size: int, hidden_size: int
     ) -> None:
         super().__init__()
         self.attention = Attention(score, alignment, query_size=hidden_size, state_size=source_size)

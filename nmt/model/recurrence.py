@@ -76,7 +76,7 @@ class Cell(nn.Module):
                 nn.init.zeros_(parameter)
 
     def over_packed(self, inputs: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
-        """Run from zero states over packed inputs (N, I), of which each step has so many (on the CPU).
+        """Run from zero states over packed inputs (N, I); `sizes`, on the CPU, are the batch sizes of the steps.
 
         Returns:
             The top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
@@ -137,14 +137,14 @@ class Cell(nn.Module):
         return F.linear(h, *self._weights("hh", layer))
 
     def _weights(self, of: str, layer: str) -> tuple[Tensor, Tensor | None]:
-        """The matrix of inputs (ih) or of states (hh) of a layer, and its bias."""
+        """The weight matrix of inputs (ih) or of states (hh) of a layer, and its bias."""
         return getattr(self, f"weight_{of}_{layer}"), getattr(self, f"bias_{of}_{layer}", None)
 
     def split_inputs(self, known: Tensor) -> tuple[Tensor, Tensor]:
-        """For a loop whose inputs are [x; c], c found on the way: W x + b for x (B, T, X), all steps at once.
+        """Split W[x; c] for a loop that computes c step by step, but knows x (B, T, X) from the start.
 
         Returns:
-            These (T, B, G), and the columns of W (G, I − X) that c is still to be multiplied by.
+            W x + b for all steps (T, B, G), and the columns of W for c (G, I − X).
         """
         weight, bias = self._weights("ih", "l0")
         of_known, of_rest = weight.split([known.size(-1), self.input_size - known.size(-1)], dim=1)
@@ -162,7 +162,7 @@ class Cell(nn.Module):
 
 
 def by_layer(state: State) -> list[State]:
-    """A state (B, L, H) as a loop carries it: layer by layer (B, H)."""
+    """Split a state (B, L, H) into the states (B, H) of its layers."""
     return list(zip(*(part.unbind(dim=1) for part in state), strict=True))
 
 

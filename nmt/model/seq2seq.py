@@ -15,14 +15,14 @@ from nmt.model.alignment import Alignment
 from nmt.model.cell import GRU
 from nmt.model.decoder import Decoder, State, Unrolled
 from nmt.model.dropout import SequenceDropout
-from nmt.model.encoder import Encoded, RecurrentEncoder
+from nmt.model.encoder import RecurrentEncoder
 from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 from nmt.special import PAD
 
 
 class Output(NamedTuple):
-    """What a teacher-forced pass gives."""
+    """The output of a teacher-forced pass."""
 
     readout: Tensor  # (B, T, R); the output layer is left to the loss, which needs it on real tokens only
     weights: Tensor | None  # (B, T, S), None without attention
@@ -37,41 +37,22 @@ class Seq2Seq(nn.Module):
 
     def __init__(
         self,
-        source_vocab: int,
+        source_vocab: int,  # sizes of the vocabularies
         target_vocab: int,
         encoder: Callable[..., RecurrentEncoder],
         decoder: Callable[..., Decoder],
-        embedding_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
-        score: Callable[..., Score] | None = None,
+        embedding_size: int,  # of both embeddings
+        readout_size: int,  # of the vector in front of the output layer
+        cell: Callable[..., Cell] = GRU,  # for the encoder and the decoder, unless one has a cell of its own
+        score: Callable[..., Score] | None = None,  # None for a wiring without attention
         alignment: Callable[..., Alignment] | None = None,
-        tie: Literal["none", "target", "all"] = "target",
-        joint_vocab: bool = False,
+        tie: Literal["none", "target", "all"] = "target",  # share target embedding and output layer, or all three
+        joint_vocab: bool = False,  # whether both languages share one vocabulary
         embedding_dropout: float = 0.0,
-        state_dropout: float = 0.0,
+        state_dropout: float = 0.0,  # on recurrent states, between layers and where they are read
         readout_dropout: float = 0.0,
-        initialise: bool = True,
+        initialise: bool = True,  # False saves time where trained weights are about to be loaded
     ) -> None:
-        """Build it.
-
-        Args:
-            source_vocab: Size of the source vocabulary.
-            target_vocab: Size of the target vocabulary.
-            encoder: Constructor of the encoder.
-            decoder: Constructor of the wiring.
-            embedding_size: Size of both embeddings.
-            readout_size: Size of the vector in front of the output layer.
-            cell: Constructor of the recurrent cell, for the encoder and the decoder unless one has a cell of its own.
-            score: Constructor of the attention's score; None for a wiring without attention.
-            alignment: Constructor of the attention's alignment; likewise.
-            tie: Share the target embedding with the output layer ("target"), and with the source embedding too ("all").
-            joint_vocab: Whether both languages share one vocabulary.
-            embedding_dropout: Dropout on embedded tokens.
-            state_dropout: Dropout on recurrent states, between layers and where they are read.
-            readout_dropout: Dropout in front of the output layer.
-            initialise: Whether to draw first weights; a waste of time where trained ones are about to be loaded.
-        """
         super().__init__()
         self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
         self.embed_target = nn.Embedding(target_vocab, embedding_size, padding_idx=PAD)
@@ -93,14 +74,12 @@ class Seq2Seq(nn.Module):
         self._tie(tie, joint_vocab)
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:
-        """Read source tokens (B, S) of these lengths (B,): the decoder's memory and first state."""
-        mask = source != PAD
+        """The decoder's memory and first state for source tokens (B, S) of these lengths (B,)."""
         embedded = self.embedding_dropout(self.embed_source(source))
-        encoded: Encoded = self.encoder(embedded, lengths, mask)
-        return self.decoder.start(encoded)
+        return self.decoder.start(self.encoder(embedded, lengths, source != PAD))
 
     def step(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
-        """One token further: logits (B, V), weights (B, S) and the new state, given the last tokens (B,)."""
+        """Logits (B, V), attention weights (B, S) and the new state after the last tokens (B,)."""
         readout, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
         return self.output(readout.squeeze(1)), None if weights is None else weights.squeeze(1), state
 
@@ -141,7 +120,7 @@ class Seq2Seq(nn.Module):
         return Output(torch.cat(readouts, dim=1), torch.cat(weights, dim=1) if weights else None)
 
     def _initialise(self) -> None:
-        """Draw first weights: cells know theirs; Xavier for matrices; embeddings of length about 1, padding 0."""
+        """Draw first weights: cells draw their own; Xavier for matrices; embeddings of length about 1, padding 0."""
         for module in self.modules():
             if isinstance(module, Cell):
                 module.initialise()

@@ -1,4 +1,4 @@
-"""A wiring that looks between two recurrences, so that neither has to wait for the attention.
+"""A wiring with the attention between two recurrences, each of which runs over all steps at once.
 
 Shapes: B batch, T target length, E embedding size, D decoder state size, R readout size, L layers.
 """
@@ -39,7 +39,7 @@ class StackedDecoder(AttentiveDecoder):
         dropout: float = 0.0,
         normalise: bool = False,
     ) -> None:
-        """Build it; `layers` are those of the second recurrence."""
+        """Build the wiring; `layers` counts those of the second recurrence."""
         super().__init__(score, alignment, source_size, hidden_size)
         self.readout_size = readout_size
         context_size = self.attention.context_size
