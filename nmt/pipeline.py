@@ -31,7 +31,7 @@ from nmt.run import OpenRun, Run, resume_command
 from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
 from nmt.training.checkpoint import Checkpoints, stepped_twin
-from nmt.training.monitor import Monitor, SilentMonitor
+from nmt.training.monitor import Monitor
 from nmt.training.trainer import Data, Trainer
 from nmt.translator import Translator, build_model, build_search
 from nmt.typed import written_to
@@ -123,7 +123,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
 def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:
     """From where the trainer stands to the scores of its best checkpoint; rank 0 alone writes them."""
     model, ranks, device = trainer.model, trainer.ranks, trainer.device
-    (has_checkpoint,) = ranks.all_reduce_max(ranks.is_first and trainer.checkpoints.last_step() is not None)
+    (has_checkpoint,) = ranks.all_reduce_max(ranks.is_first and bool(trainer.checkpoints.steps()))
     if has_checkpoint:
         trainer.restore()
         log.info("Resuming after update %d.", trainer.state.step)
@@ -180,7 +180,7 @@ def make_trainer(
     total_steps = min(limit for limit in limits if limit is not None)
     identity = run.identity if isinstance(run, OpenRun) else ""  # other ranks do not touch the run directory
     checkpoints = Checkpoints(run.checkpoints, identity)
-    monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
+    monitor = Monitor(run.tensorboard, settings, total_steps, silent=not ranks.is_first)
     return Trainer(
         model=model,
         data=Data(pairs.epoch, pairs.batch, pairs.tokens),

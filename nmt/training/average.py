@@ -10,7 +10,7 @@ _PREFIX = "weights."  # of the tensors in a checkpoint
 
 
 class WeightAverage:
-    """w̄ ← d·w̄ + (1 − d)·w after every update, with a shorter memory at first: d = min(decay, (1 + t) / (10 + t)).
+    """w̄ ← d·w̄ + (1 − d)·w after every update, with a smaller decay at first: d = min(decay, (1 + t) / (10 + t)).
 
     A decay of 0 switches it off.
     """

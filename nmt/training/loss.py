@@ -1,9 +1,9 @@
 """The objective: label-smoothed negative log likelihood, summed over real target tokens, output layer included.
 
 Shapes: B batch, T target length, N real target tokens, R readout size, V vocabulary.
-The output layer is half of a training step, and its N·V logits would be the largest tensor of all. So the two are one
-function: it projects some tokens at a time, turns their logits into gradients while they are in cache, and keeps
-neither. The backward pass has only to scale what is there.
+The output layer takes half of a training step, and its N·V logits would be the largest tensor. So layer and loss are
+one function, which projects some tokens at a time and turns their logits into gradients while they are in cache. The
+backward pass only scales these gradients.
 """
 
 from typing import Any, NamedTuple
@@ -29,9 +29,9 @@ def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear,
     """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
 
     Args:
-        readout: What stands in front of the output layer (B, T, R).
+        readout: Input of the output layer (B, T, R).
         target: Reference tokens (B, T).
-        real: Places in B·T of those that are no padding (N,).
+        real: Flat indices into (B, T) of the tokens that are not padding (N,).
         output: The output layer.
         label_smoothing: ε.
     """
@@ -73,7 +73,7 @@ class _ProjectedLoss(Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
-        gradients, ctx.gradients = ctx.gradients, None  # scaled in place: they are good for one use
+        gradients, ctx.gradients = ctx.gradients, None  # scaled in place, so they can be used once
         d_x, d_weight, d_bias = (gradient.mul_(g.to(gradient.dtype)) for gradient in gradients)
         return d_x, d_weight, d_bias, None, None
 

@@ -16,7 +16,7 @@ SHARED = 3
 
 
 class Meter:
-    """Sums that stay on the device: reading them makes the host wait for a GPU."""
+    """Sums over updates, kept on the device because reading them makes the host wait for a GPU."""
 
     def __init__(self, device: torch.device, ranks: Ranks) -> None:
         self.ranks = ranks
@@ -28,7 +28,7 @@ class Meter:
         self.sums[:SHARED] += torch.stack([part.detach().float() for part in sums])
 
     def add_update(self, norm: Tensor, tokens: int) -> None:
-        """Count an update over so many target tokens of all ranks."""
+        """Count an update; `tokens` are the target tokens of all ranks."""
         self.sums[3] += norm
         self.sums[4] += tokens
         self.sums[5] += 1

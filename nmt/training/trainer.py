@@ -18,21 +18,20 @@ from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import Checkpoints, Snapshot, broadcast_snapshot, optimizer_tensors, restore_optimizer
-from nmt.training.limits import is_last_update, reason_to_stop
 from nmt.training.loss import token_loss
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.nan_guard import NanGuard
 from nmt.training.schedule import Schedule
-from nmt.training.state import TrainState
+from nmt.training.state import TrainState, is_last_update, reason_to_stop
 
 
 @dataclass(frozen=True)
 class Data:
-    """The data as the trainer sees it: the batches of each epoch as pair numbers, and batches by pair numbers."""
+    """Functions that give the training data; pairs are named by their numbers."""
 
-    epoch: Callable[[int], Sequence[np.ndarray]]
-    batch: Callable[[np.ndarray], Any]
+    epoch: Callable[[int], Sequence[np.ndarray]]  # the batches of an epoch, as pair numbers
+    batch: Callable[[np.ndarray], Any]  # a batch of tensors, on the device
     tokens: Callable[[np.ndarray], int]  # target tokens of some pairs, known without loading them
 
 
@@ -53,7 +52,7 @@ class Trainer:
         precision: torch.dtype | None,
         ranks: Ranks = ALONE,
     ) -> None:
-        """Put the parts together; `validate` scores the model that is being trained, in evaluation mode."""
+        """Combine the parts; `validate` scores the model, in evaluation mode."""
         self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
         self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
@@ -122,7 +121,7 @@ class Trainer:
         snapshot = broadcast_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)
-        except (RuntimeError, ValueError, TypeError, LookupError) as error:  # whole, but not what this version writes
+        except (RuntimeError, ValueError, TypeError, LookupError) as error:  # undamaged, but of another version
             where = self.checkpoints.path(snapshot.state.step)
             raise UserError(f"{where} does not fit this training ({error}): begin a new run.") from error
 
@@ -131,13 +130,13 @@ class Trainer:
         if not 0 <= self.state.position < len(self._groups(self.state.epoch)):
             raise ValueError(f"epoch {self.state.epoch} has no update {self.state.position}")
         restore_optimizer(self.optimizer, tensors)
-        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())  # rank 0 alone has read them
+        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())  # only rank 0 has read them
         self.average.restore(tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
         self.meter.restore(tensors["sums"], float(numbers["interval_seconds"]))
         rank = self.ranks.rank
-        if rank < len(tensors["rng.cpu"]):  # there were as many ranks then
+        if rank < len(tensors["rng.cpu"]):  # a rank that was added keeps its fresh RNG
             torch.set_rng_state(tensors["rng.cpu"][rank].cpu().clone())  # a view at an offset crashes PyTorch
             if self.device.type != "cpu" and f"rng.{self.device.type}" in tensors:
                 state = tensors[f"rng.{self.device.type}"][rank].cpu().clone()
@@ -167,7 +166,7 @@ class Trainer:
         self.nan_guard.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
         self.meter.add_update(norm, tokens)
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
-        if self.device.type == "cpu":  # reading costs nothing here; a GPU is asked when something is logged or saved
+        if self.device.type == "cpu":  # on a GPU, reading would wait for it: checked on logging and saving
             self.nan_guard.check()
 
     def _backward(self, batch: Any, tokens: int) -> Tensor:
@@ -186,7 +185,7 @@ class Trainer:
         parameters = list(self.model.parameters())
         norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
         limit = self.settings.clip_norm
-        # A GPU multiplies by 1 rather than be asked; on a CPU that would be a pass over memory for nothing.
+        # Comparing would make the host wait for a GPU, which always multiplies; a CPU skips a multiplication by 1.
         if limit and (self.device.type != "cpu" or norm > limit):
             nn.utils.clip_grads_with_norm_(parameters, limit, norm)
         return norm
@@ -227,7 +226,7 @@ class Trainer:
         """Score the model, remember whether it is the best so far, and save."""
         self.nan_guard.check()
         self.model.eval()
-        # It can be given up, unless other ranks wait for our part of it, and is made up for on resuming.
+        # A signal abandons a validation, which is repeated on resuming, unless other ranks wait for this one.
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
         with self.average.in_place(), at_once:
             validation = self.validate()
