@@ -21,7 +21,7 @@ def run(main: Callable[[], None]) -> None:
         try:
             main()
             sys.stdout.flush()
-        except Exception:  # raised on in any case, but as the signal if that is what somebody made an error of
+        except Exception:  # may be a signal that C code turned into an ordinary error
             raise_again()
             raise
     except UserError as error:
@@ -31,8 +31,8 @@ def run(main: Callable[[], None]) -> None:
     except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:  # a full disk, a missing permission: the machine's words say it best
-        place = error.filename2 or error.filename or "The system"  # of a copy or a rename, where it leads
+    except OSError as error:  # a full disk, a missing permission
+        place = error.filename2 or error.filename or "The system"  # of a copy or a rename, the destination
         fail(f"{place}: {error.strerror or error}; make room, change permissions or choose another place.")
     finally:
         stop_silently()
@@ -48,8 +48,8 @@ def positive(text: str) -> int:
 
 def fail(message: str) -> None:
     """Say what is wrong in one line on stderr and exit with code 2."""
-    rank = Launch.from_environment().rank  # of several processes, the first speaks for all
+    rank = Launch.from_environment().rank
     speaker = f"rank {rank}: " if rank else ""
-    with suppress(OSError):  # where stderr is a file on the disk that is full, the code must do
+    with suppress(OSError):  # stderr may be a file on a full disk
         print(f"{speaker}error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

@@ -1,4 +1,4 @@
-"""Translation by several ranks: each translates its share of the sentences, and all get the whole result."""
+"""Translation by several ranks: each translates its share of the sentences, and all-gathers the result."""
 
 import dataclasses
 import json
@@ -11,11 +11,11 @@ from nmt.ranks import Ranks
 from nmt.search import Search
 from nmt.translator import Translation, Translator
 
-_TEXT = "text"  # the entry of a message that holds everything but the attention
+_TEXT = "text"  # key of everything but the attention in a message
 
 
 class SharedTranslator(Translator):
-    """A translator for all ranks, who must ask it for the same texts at the same time."""
+    """A translator that all ranks must call with the same texts."""
 
     def __init__(self, of_rank: Translator, ranks: Ranks) -> None:
         tokenizers = of_rank.source_tokenizer, of_rank.target_tokenizer
@@ -36,7 +36,7 @@ class SharedTranslator(Translator):
 
 
 def to_message(found: Sequence[Sequence[Translation]]) -> bytes:
-    """The translations of some sentences as bytes: attention as arrays, the rest as JSON."""
+    """Serialise translations: attention as arrays, the rest as JSON."""
     arrays: dict[str, np.ndarray] = {}
     rows = []
     for i, candidates in enumerate(found):
