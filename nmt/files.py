@@ -29,11 +29,7 @@ def sync(path: Path) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file atomically, in a new folder if need be.
-
-    Raises:
-        UserError: The file cannot be written.
-    """
+    """Write a file atomically, in a new folder if need be; a UserError if that fails."""
     temporary = _temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,11 +77,7 @@ def write_listed(path: Path, content: bytes) -> None:
 
 
 def read_listed(path: Path) -> bytes:
-    """Read a file and compare it with the SHA256SUMS beside it.
-
-    Raises:
-        UserError: It is missing or damaged.
-    """
+    """Read a file; a UserError unless it is as the SHA256SUMS beside it says."""
     with suppress(OSError, ValueError):
         content = path.read_bytes()
         if (hashlib.sha256(content).hexdigest(), path.name) in _read_sums(path.parent):
@@ -100,11 +92,7 @@ def write_record(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read what `write_record` wrote, or a record of format 1, which ends in its own SHA-256.
-
-    Raises:
-        UserError: It is missing or damaged.
-    """
+    """Read what `write_record` wrote, or a record of format 1, which ends in its own SHA-256."""
     try:
         content = path.read_bytes()
         values: dict[str, Any] = json.loads(content)
@@ -131,11 +119,7 @@ def sha256(path: Path) -> str:
 
 
 def files_below(directory: Path) -> list[str]:
-    """Relative names of all files below a directory, sorted.
-
-    Raises:
-        UserError: Something there is a link or a device.
-    """
+    """Relative names of all files below a directory, sorted; a UserError for a link or a device."""
     found, folders = [], [directory]
     while folders:
         try:
@@ -204,12 +188,7 @@ def _render(lines: Iterable[tuple[str, str]]) -> str:
 
 
 def _read_sums(directory: Path) -> set[tuple[str, str]]:
-    """The (checksum, name) lines of a SHA256SUMS, which must be exactly as `_render` writes them.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is damaged.
-    """
+    """The (checksum, name) lines of a SHA256SUMS; a ValueError unless it is exactly as `_render` writes it."""
     content = (directory / SUMS).read_bytes()
     lines = {(line[:64], line[66:]) for line in content.decode("utf-8").splitlines()}
     if not lines or _render(lines).encode("utf-8") != content:

@@ -92,11 +92,7 @@ class Run:
 
     @staticmethod
     def open(run: str | Path | Run) -> OpenRun:
-        """Check and read a run; an open run is returned as it is.
-
-        Raises:
-            UserError: This is no run directory, it is damaged, or a newer version wrote it.
-        """
+        """Check and read a run, unless it is open; a UserError if it is none, damaged or of a newer version."""
         if isinstance(run, OpenRun):
             return run
         run = run if isinstance(run, Run) else Run(run)

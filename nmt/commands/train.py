@@ -18,12 +18,7 @@ from nmt.run import OpenRun, Run, resume_command
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Train with these overrides (default: those of the command line).
-
-    Raises:
-        UserError: Hydra cannot compose the settings, or a run of a sweep has failed.
-        SystemExit: With code 2 after any other mistake of the user, which has been printed.
-    """
+    """Train with these overrides (default: those of the command line)."""
     if argv is not None:
         sys.argv = ["train.py", *argv]  # Hydra reads it there
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises its errors, and we say them in one sentence
@@ -38,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 @hydra.main(version_base="1.3", config_path=str(ROOT / "configs"), config_name="train")
 def _composed(cfg: DictConfig) -> None:
-    """Do the work of one run; a UserError ends here, before Hydra comments on it."""
+    """Do the work of one run; a UserError is printed here, before Hydra adds its own message."""
     try:
         cli.run(lambda: work(cfg))
     except SystemExit as end:

@@ -44,11 +44,7 @@ _TOO_LONG = Malformed("longer than 1 MiB; put one sentence pair on a line")
 
 
 def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
-    r"""Every line of a file, without its ending (\n or \r\n) and without a byte order mark.
-
-    Raises:
-        UserError: As `read_chunks`.
-    """
+    r"""Every line of a file, without its ending (\n or \r\n) and byte order mark; errors as in `read_chunks`."""
     is_start = True
     for block, is_cut in _blocks(read_chunks(path, max_megabytes)):
         lines = _decode(block.removeprefix(BOM_UTF8) if is_start else block)
@@ -59,11 +55,7 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
 
 
 def read_chunks(path: str, max_megabytes: int) -> Iterator[bytes]:
-    """The content of a file, decompressed, in chunks.
-
-    Raises:
-        UserError: The file cannot be read to its end, or is larger than `max_megabytes`.
-    """
+    """The content of a file, decompressed, in chunks; a UserError if it is damaged or larger than `max_megabytes`."""
     line, left = 1, max_megabytes * 2**20
     with ExitStack() as stack:
         try:
@@ -146,11 +138,7 @@ def _decode_line(line: bytes) -> str | Malformed:
 
 
 def expanded(path: str) -> Path:
-    """A path with its ~ resolved.
-
-    Raises:
-        UserError: No such user.
-    """
+    """A path with its ~ resolved; a UserError if there is no such user."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

@@ -75,11 +75,7 @@ class PreparedCorpus:
 
 
 def prepare(settings: DataSettings, expected_key: str | None = None) -> PreparedCorpus:
-    """Clean, split, tokenise and store a corpus, unless that has been done before.
-
-    Raises:
-        UserError: An input is missing, malformed or too small, or does not give the corpus of the expected key.
-    """
+    """Clean, split, tokenise and store a corpus, unless that has been done; a UserError if its key is not expected."""
     settings.require_files()
     key = _key(settings)
     if expected_key not in (None, key):

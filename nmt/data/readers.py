@@ -85,11 +85,7 @@ class Parallel(Reader):
 
 
 def choose_reader(format_: str, paths: tuple[str, ...]) -> type[Reader]:
-    """The reader of a format; `auto` takes the first that claims the files, and a TSV for any other suffix.
-
-    Raises:
-        UserError: The format reads one file where several are named, or the other way round.
-    """
+    """The reader of a format; `auto` takes the first that claims the files, and a TSV for any other suffix."""
     if format_ == AUTO:
         return next((reader for reader in READERS.values() if reader.claims(paths)), Tsv)
     reader = READERS[format_]

@@ -62,15 +62,10 @@ def align(translator: Translator, pairs: Sequence[AlignedPair]) -> Iterator[tupl
 
     Pairs with an empty side are skipped; so are, with a warning, pairs with too many pieces or with pieces that do not
     spell their words.
-
-    Raises:
-        UserError: The model has no attention.
     """
     filled = [pair for pair in pairs if pair.source and pair.target]
-    read = [
-        (_read(translator.source_tokenizer, pair.source), _read(translator.target_tokenizer, pair.target), pair.gold)
-        for pair in filled
-    ]
+    tokenizers = translator.source_tokenizer, translator.target_tokenizer
+    read = [(_read(tokenizers[0], pair.source), _read(tokenizers[1], pair.target), pair.gold) for pair in filled]
     usable = [(source, target, gold) for source, target, gold in read if source and target]
     if left_out := len(filled) - len(usable):
         why = f"their pieces do not spell their words, or are more than {MAX_SOURCE_TOKENS}"

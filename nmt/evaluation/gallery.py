@@ -29,7 +29,7 @@ class Gallery:
         """Draw one sentence; gives the picture's path."""
         if translation.attention is None:
             raise UserError(
-                "--heatmap: this model has no attention to draw; use a run with attention (model=bahdanau)."
+                "--heatmap: this model has no attention to draw; use one with attention (model=bahdanau)."
             )
         self.drawn += 1
         path = self.path if self.single else self.path / f"{self.drawn:04d}.png"

@@ -46,11 +46,7 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
 
 
 def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
-    """Read what `write_evaluation` wrote.
-
-    Raises:
-        UserError: A file is missing or damaged, or the two are of different evaluations.
-    """
+    """Read what `write_evaluation` wrote; a UserError if it is missing or damaged."""
     scores = read_record(directory / SCORES)
     try:
         content = (directory / TRANSLATIONS).read_bytes()

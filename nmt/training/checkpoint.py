@@ -121,11 +121,7 @@ class Checkpoints:
         raise UserError(f"{self.directory} holds no intact checkpoint: restore one from a copy, or train again.")
 
     def check(self, step: int) -> tuple[TrainState, dict[str, Any]]:
-        """Check a checkpoint and return its numbers.
-
-        Raises:
-            UserError: It is damaged, of another run, or of another step than its name says.
-        """
+        """Return the numbers of a checkpoint; a UserError if it is damaged, renamed or of another run."""
         check_sums(self.path(step))
         file = self.path(step) / NUMBERS
         try:
@@ -180,10 +176,9 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """The inverse of `optimizer_tensors`; rates and the like come from the configuration and the schedule.
+    """Restore what `optimizer_tensors` gave; settings such as rates come from the configuration and the schedule.
 
-    Raises:
-        ValueError: They are not the state of this optimiser; its fused kernels do not check sizes.
+    A ValueError if it is not the state of this optimiser, whose fused kernels do not check sizes.
     """
     found = {key: tensor for key, tensor in tensors.items() if key.startswith("optimizer.")}
     if not found:

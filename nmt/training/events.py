@@ -28,11 +28,7 @@ class EventFile:
         self._write(Event(step=first_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, summary: Summary, step: int = 0) -> None:
-        """Write one summary.
-
-        Raises:
-            UserError: The file cannot be written.
-        """
+        """Write one summary; a UserError if the file cannot be written."""
         self._write(Event(summary=summary, step=step))
 
     def close(self) -> None:
