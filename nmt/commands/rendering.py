@@ -1,4 +1,4 @@
-"""What translate.py prints for a sentence: plain text, an n-best list, or JSON."""
+"""The output of translate.py for a sentence: plain text, an n-best list, or JSON."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _as_line(translation: Translation, source: str, alignments: bool) -> str:
 def _as_dict(
     translation: Translation, source: str, options: argparse.Namespace, translator: Translator
 ) -> dict[str, Any]:
-    """A translation as plain values."""
+    """A translation as plain values for JSON."""
     attention = translation.attention
     values = {
         "text": translation.text,

@@ -28,9 +28,7 @@ class Gallery:
     def add(self, translation: Translation) -> Path:
         """Draw one sentence; gives the picture's path."""
         if translation.attention is None:
-            raise UserError(
-                "--heatmap: this model has no attention to draw; use one with attention (model=bahdanau)."
-            )
+            raise UserError("--heatmap: this model has no attention to draw; use one with attention (model=bahdanau).")
         self.drawn += 1
         path = self.path if self.single else self.path / f"{self.drawn:04d}.png"
         heatmap.save(heatmap.draw_translation(translation, self.languages, words=self.words), path)

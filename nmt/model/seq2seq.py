@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
 from nmt.model.cell import GRU
-from nmt.model.decoder import Decoder, State, Unrolled
+from nmt.model.decoder import Decoder, Parts, State, Unrolled
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import RecurrentEncoder
 from nmt.model.recurrence import Cell
@@ -56,16 +56,10 @@ class Seq2Seq(nn.Module):
         super().__init__()
         self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
         self.embed_target = nn.Embedding(target_vocab, embedding_size, padding_idx=PAD)
-        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout, cell=_own_cell(encoder) or cell)
-        parts = {} if score is None else {"score": score, "alignment": alignment}
-        self.decoder = decoder(
-            input_size=embedding_size,
-            source_size=self.encoder.output_size,
-            readout_size=readout_size,
-            dropout=state_dropout,
-            cell=_own_cell(decoder) or cell,
-            **parts,
-        )
+        own_cell = encoder.keywords.get("cell") if isinstance(encoder, functools.partial) else None
+        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout, cell=own_cell or cell)
+        source_size = self.encoder.output_size
+        self.decoder = decoder(Parts(embedding_size, source_size, readout_size, state_dropout, cell, score, alignment))
         self.embedding_dropout = SequenceDropout(embedding_dropout)
         self.readout_dropout = SequenceDropout(readout_dropout)
         self.output = nn.Linear(readout_size, target_vocab)
@@ -145,8 +139,3 @@ class Seq2Seq(nn.Module):
             if not joint_vocab:
                 raise UserError("model.tie=all needs one vocabulary for both languages: set data.joint_vocab=true.")
             self.embed_source.weight = self.embed_target.weight
-
-
-def _own_cell(part: Callable[..., nn.Module]) -> Callable[..., Cell] | None:
-    """The cell that the configuration of an encoder or a decoder names, if it does."""
-    return part.keywords.get("cell") if isinstance(part, functools.partial) else None
