@@ -30,12 +30,7 @@ _TARGET = re.compile(r"[a-z]\w*(\.[a-z]\w*)+", re.ASCII | re.IGNORECASE)  # publ
 
 
 def constructor(spec: Any, where: str) -> functools.partial[Any]:
-    """The constructor that `spec` describes, its nested targets turned into constructors too.
-
-    Args:
-        spec: A mapping with `_target_` and arguments.
-        where: Its place in the configuration, for error messages.
-    """
+    """The constructor that `spec`, a mapping with `_target_`, describes; nested targets become constructors too."""
     if not isinstance(spec, Mapping) or "_target_" not in spec:
         raise UserError(f"{where} must name a class with _target_; it is {spec!r}.")
     target = _resolve(spec["_target_"], f"{where}._target_")

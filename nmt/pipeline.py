@@ -53,14 +53,16 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     return carry_through(run, config, corpus, ranks, device)
 
 
-def resume(values: Mapping[str, Any], changes: Sequence[str], run: OpenRun | None, ranks: Ranks = ALONE) -> Evaluation:
+def resume(
+    values: Mapping[str, Any], changes: Sequence[str] | None, run: OpenRun | None, ranks: Ranks = ALONE
+) -> Evaluation:
     """Resume a run from its last checkpoint and record `changes` of its settings; `run` is None on ranks above 0."""
     config = load_config(values)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
     corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
     if run:
-        run.write_changes(changes)
+        run.write_changes(changes or [])
     return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
 
 
@@ -133,11 +135,11 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
     ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
-    search = build_search(config)
-    evaluation = evaluate(make_translator(search, corpus, model, ranks, device), corpus.test_sentences)
+    translator = make_translator(build_search(config), corpus, model, ranks, device)
+    evaluation = evaluate(translator, corpus.test_sentences)
     if isinstance(run, OpenRun):
-        details = run.evaluated("test.tsv", search.record(), checkpoint)
-        write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
+        details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
+        write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details)
     return evaluation
 
 
@@ -145,8 +147,9 @@ def make_translator(
     search: Search, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Translator:
     """A translator that shares its work among all ranks, with the model that is being trained."""
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, search, device)
-    return SharedTranslator(translator, ranks)
+    tokenizers = corpus.source_tokenizer, corpus.target_tokenizer
+    languages = corpus.report.source.language, corpus.report.target.language
+    return SharedTranslator(ranks, model, *tokenizers, search, device, languages=languages)
 
 
 def make_trainer(
@@ -198,12 +201,7 @@ def make_validator(
         for indices in ranks.share(sorted_batches(corpus.val.target.lengths, greedy.batch_tokens)):
             yield collate(corpus.val, indices).to(device)
 
-    return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus), ranks)
-
-
-def languages_of(corpus: PreparedCorpus) -> tuple[str, str]:
-    """Names for the axes of a heatmap."""
-    return corpus.report.source.language, corpus.report.target.language
+    return Validator(model, batches, translator, corpus.val_sentences, ranks)
 
 
 def print_results(evaluation: Evaluation, directory: Path) -> None:

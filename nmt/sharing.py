@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import load, save
@@ -17,9 +18,9 @@ _TEXT = "text"  # key of everything but the attention in a message
 class SharedTranslator(Translator):
     """A translator that all ranks must call with the same texts."""
 
-    def __init__(self, of_rank: Translator, ranks: Ranks) -> None:
-        tokenizers = of_rank.source_tokenizer, of_rank.target_tokenizer
-        super().__init__(of_rank.model, *tokenizers, of_rank.search, of_rank.device)
+    def __init__(self, ranks: Ranks, *arguments: Any, **options: Any) -> None:
+        """Share the work of a `Translator` with these arguments."""
+        super().__init__(*arguments, **options)
         self.ranks = ranks
 
     def _find(

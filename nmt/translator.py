@@ -103,14 +103,7 @@ class Translator:
         search: Search | None = None,
         **changes: Any,
     ) -> Translator:
-        """Load the best checkpoint of a finished run; several runs with the same tokenizers make an ensemble.
-
-        Args:
-            runs: A run directory, or several.
-            device: auto, cpu, cuda, cuda:1 or mps.
-            search: A search method in the place of the run's own (of the first one's, in an ensemble).
-            changes: Other settings of the search method, such as beam_size=10.
-        """
+        """Load the best checkpoint of a finished run, or an ensemble of several; `nmt.load` explains the arguments."""
         paths = [runs] if isinstance(runs, (Run, str, Path)) else list(runs)
         opened = [Run.open(run) for run in paths]
         first, *others = members = [cls._load_one(run, device) for run in opened]
@@ -137,12 +130,7 @@ class Translator:
         return cls(model.eval(), source, target, search, chosen, checkpoint, (direction.source, direction.target))
 
     def translate(self, texts: str | Sequence[str], first: int = 0) -> list[Translation]:
-        """The best translation of each text; of an empty text, the empty one.
-
-        Args:
-            texts: Sentences, or a single one.
-            first: Number of the first text in the whole input, which seeds the random samples.
-        """
+        """The best translation of each text; `first`, the number of the first text, seeds random samples."""
         return [found[0] for found in self._find(_sentences(texts), 1, self.search, first)]
 
     def nbest(self, texts: str | Sequence[str], n: int | None = None, first: int = 0) -> list[list[Translation]]:

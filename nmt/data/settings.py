@@ -30,39 +30,29 @@ class Direction(NamedTuple):
 class DataSettings:
     """Where a corpus is, and how it is cleaned, split and tokenised."""
 
-    # Names the prepared directory and the run.
-    name: str
+    name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
     path: str | list[str] | None = None
-    # Format of all these files; auto: by their suffix, and TSV for any other.
-    format: str = AUTO
+    format: str = AUTO  # of all these files; auto: by their suffix, and TSV for any other
     # Given held-out sets, in the same forms; None holds them out from `path`.
     val_path: str | list[str] | None = None
-    # [source, reference, reference, ...] gives several references.
-    test_path: str | list[str] | None = None
-    # Languages of the columns, such as [eng, fra]; None reads them off the file names where it can.
-    columns: list[str] | None = None
+    test_path: str | list[str] | None = None  # also [source, reference, reference, ...]
+    columns: list[str] | None = None  # languages of the columns, such as [eng, fra]; None: by the file names
     # Languages to translate from and to; None: the first column, and the first other one.
     source: str | None = None
     target: str | None = None
-    # A malformed line stops the work with its number, or is skipped and counted.
-    on_error: Literal["stop", "skip"] = "stop"
-    # Longer sentences are dropped. Characters, not words: not every script writes spaces.
-    max_chars: int = 500
+    on_error: Literal["stop", "skip"] = "stop"  # malformed lines end the work, or are skipped and counted
+    max_chars: int = 500  # longer sentences are dropped; characters, as not every script has spaces between words
     # Pairs whose lengths in characters differ by more than this factor are dropped; Chinese needs a wide one.
     max_ratio: float = 12.0
-    # Distinct sources held out; never more than one in twenty of all, at least one.
-    val_size: int = 1000
+    val_size: int = 1000  # distinct sources held out: at most one in twenty of all, at least one
     test_size: int = 1000
-    # Pieces per vocabulary (of both languages together if joint).
-    vocab_size: int = 4000
+    vocab_size: int = 4000  # pieces per vocabulary (of both languages together if joint)
     vocab_type: Literal["bpe", "unigram"] = "bpe"
     joint_vocab: bool = False
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
-    # The most that one input may decompress to.
-    max_megabytes: int = 4096
-    # Where prepared corpora live.
+    max_megabytes: int = 4096  # the most that one input may decompress to
     prepared_dir: str = "data/prepared"
 
     def __post_init__(self) -> None:

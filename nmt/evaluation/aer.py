@@ -111,7 +111,7 @@ def write_alignment(directory: Path, score: AlignmentScore, details: Mapping[str
 
 
 def alignment_table(score: AlignmentScore) -> RenderableType:
-    """Lay the score out for the terminal."""
+    """The score as a table for rich."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column()
     rows.add_column(justify="right")

@@ -32,16 +32,12 @@ class Validator:
         batches: Callable[[], Iterable[Any]],
         translator: Translator,
         examples: Sequence[HeldOut],
-        languages: tuple[str, str],
         ranks: Ranks = ALONE,
     ) -> None:
-        """Compute the loss on batches of pairs and the metrics on examples translated by `translator`.
-
-        With several ranks, `batches` are this rank's share, and `translator` spreads its work over all ranks.
-        """
+        """Compute the loss on `batches`, of which each rank has its own, and the metrics on `examples`."""
         self.model, self.batches, self.translator = model, batches, translator
         self.output: Any = model.output
-        self.examples, self.languages, self.ranks = examples, languages, ranks
+        self.examples, self.ranks = examples, ranks
         self._chosen: list[int] | None = None
 
     def __call__(self) -> Validation:
@@ -82,7 +78,7 @@ class Validator:
         if self._chosen is None:
             self._chosen = choose_examples(translations, HEATMAPS)
         return {
-            f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.languages))
+            f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.translator.languages))
             for number, i in enumerate(self._chosen, start=1)
         }
 

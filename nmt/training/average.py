@@ -30,11 +30,14 @@ class WeightAverage:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """Swap the averages into the model, and back at the end."""
-        self._swap()
+        kept = [weight.clone() for weight in self._weights] if self.decay else []
+        if self.decay:
+            torch._foreach_copy_(self._weights, self._averages)
         try:
             yield
         finally:
-            self._swap()
+            if self.decay:
+                torch._foreach_copy_(self._weights, kept)
 
     def tensors(self) -> dict[str, Tensor]:
         """Copies of the weights themselves, to be saved beside a model that holds the averages."""
@@ -56,9 +59,3 @@ class WeightAverage:
             raise ValueError("its weights are of another shape")
         for weight, value in zip(self._weights, saved, strict=True):
             weight.copy_(value)
-
-    def _swap(self) -> None:
-        if self.decay:
-            kept = [weight.clone() for weight in self._weights]
-            torch._foreach_copy_(self._weights, self._averages)
-            torch._foreach_copy_(self._averages, kept)
