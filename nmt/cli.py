@@ -1,6 +1,6 @@
-"""What the entry points share: errors without tracebacks, and exit codes that mean something.
+"""Errors and exit codes of the entry points.
 
-Code 0: done. 2: the user can mend it; one sentence says how. 130 and 143: stopped by Ctrl-C or SIGTERM.
+0: done. 2: a mistake that the user can repair, explained in one sentence. 130 and 143: stopped by Ctrl-C or SIGTERM.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from nmt.launch import Launch
 
 
 def run(main: Callable[[], None]) -> None:
-    """Call `main` and leave the process with the right code."""
+    """Call `main`, print errors without tracebacks and exit with the right code."""
     stop_at_once()
     try:
         try:
@@ -28,7 +28,7 @@ def run(main: Callable[[], None]) -> None:
         fail(str(error))
     except Interrupted as stop:
         sys.exit(stop.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
+    except BrokenPipeError:  # the reader of stdout has ended, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:  # a full disk, a missing permission
@@ -47,7 +47,7 @@ def positive(text: str) -> int:
 
 
 def fail(message: str) -> None:
-    """Say what is wrong in one line on stderr and exit with code 2."""
+    """Print an error in one line on stderr and exit with code 2."""
     rank = Launch.from_environment().rank
     speaker = f"rank {rank}: " if rank else ""
     with suppress(OSError):  # stderr may be a file on a full disk

@@ -87,7 +87,7 @@ def _resolved(cfg: DictConfig) -> dict[str, Any]:
 
 
 def check_launch(launch: Launch) -> None:
-    """Raise a UserError if torchrun was asked for something that cannot work with this command."""
+    """Raise a UserError if torchrun's options do not fit this command."""
     if launch.size > 1 and is_sweep():
         raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
     named = any(override.startswith(("run_dir=", "resume=")) for override in HydraConfig.get().overrides.task)

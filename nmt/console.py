@@ -30,7 +30,7 @@ class LogFile(logging.FileHandler):
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Called by logging while it handles what emitting `record` raised."""
+        """Called by logging when writing a record has raised an error."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)

@@ -1,4 +1,4 @@
-"""From a configuration's `_target_` to a constructor: our own classes and PyTorch's optimisers, nothing else.
+"""Constructors for a configuration's `_target_`: only our own classes and PyTorch's optimisers.
 
 Parts are given sizes by the part that owns them (an encoder learns its input size from the model), so a target
 becomes a partial: a constructor whose configured arguments are checked against its signature and filled in.

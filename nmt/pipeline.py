@@ -193,7 +193,7 @@ def make_trainer(
 def make_validator(
     config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Validator:
-    """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
+    """Validation by greedy search, which ranks checkpoints like beam search in a fraction of the time."""
     greedy = build_search(config).converted(Greedy)
     translator = make_translator(greedy, corpus, model, ranks, device)
 

@@ -34,7 +34,7 @@ from nmt.words import merge_words
 log = logging.getLogger(__name__)
 
 MAX_SOURCE_TOKENS = 1000  # far more than training sentences have; bounds time and memory for any input
-# More characters than so many tokens can have, as a piece has 16 at most; bounds the time of encoding.
+# A piece has at most 16 characters, so no token is lost; bounds the time of encoding.
 _MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS
 
 
@@ -70,7 +70,7 @@ class Translation:
         pieces = self.target_tokens[:-1]
         if not pieces:
             return []
-        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are added up
+        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are summed
         return [(word, [min(1.0, math.exp(value)) for value in sums[:, i]]) for i, word in enumerate(words)]
 
 
@@ -169,7 +169,7 @@ class Translator:
             score=hypothesis.score,
             source_tokens=[*self.source_tokenizer.pieces(source[:-1]), EOS_PIECE],
             target_tokens=[*self.target_tokenizer.pieces(hypothesis.tokens), EOS_PIECE],
-            attention=None if hypothesis.weights is None else hypothesis.weights.float().numpy(),  # which knows no bf16
+            attention=None if hypothesis.weights is None else hypothesis.weights.float().numpy(),  # NumPy has no bf16
             source_ids=source,
             target_ids=[*hypothesis.tokens, EOS],
             log_probs=hypothesis.log_probs,

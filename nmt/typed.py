@@ -1,4 +1,4 @@
-"""From plain values (YAML, JSON) to typed settings, with an error that names the key and the nearest known one."""
+"""Conversion of plain values (YAML, JSON) to typed settings; errors name the key and the nearest known one."""
 
 import collections.abc
 import dataclasses

@@ -1,4 +1,4 @@
-"""evaluate.py: translate a test set, print its scores, keep them."""
+"""evaluate.py: translate a test set, print its scores and write them."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Evaluate as these arguments ask for (default: those of the command line)."""
+    """Evaluate with these arguments (default: those of the command line)."""
     options = parse(sys.argv[1:] if argv is None else argv)
     from rich.console import Console
 

@@ -30,14 +30,14 @@ def make_parser(program: str, description: str, examples: str) -> argparse.Argum
 
 
 def search_changes(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the search that the user gave, by their names in decode."""
+    """The search settings that the user gave, by their names in the group decode."""
     given = {name: getattr(options, name, None) for name in ("length_penalty", "batch_tokens", "temperature", "top_p")}
     given |= {"beam_size": options.beam, "seed": getattr(options, "seed", None)}
     return {setting: value for setting, value in given.items() if value is not None}
 
 
 def name_runs(directories: list[Path], translator: Translator) -> None:
-    """Say on stderr which runs are used, and for which languages."""
+    """Print on stderr which runs are used, and for which languages."""
     source, target = translator.languages
     for directory in directories:
         print(f"run: {directory} ({source} → {target})", file=sys.stderr)

@@ -14,9 +14,9 @@ _LONG_LINE = 1000  # bytes; further tokens of a line are cut off
 
 
 def read_sentences(texts: Sequence[str], files: Sequence[Path]) -> Iterator[str]:
-    """The lines of the texts, else of the files, else of stdin, as they come."""
+    """The lines of the texts, else of the files, else of stdin, as they arrive."""
     for text in texts:
-        # Bytes that are not UTF-8 arrive as surrogates: back to bytes, to be decoded like all others.
+        # Python decodes arguments that are not UTF-8 to surrogates: encode them back, to be read like files.
         yield from read_lossy(io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n"), "the command line")
     for path in files:
         if not path.is_file():

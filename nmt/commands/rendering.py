@@ -16,7 +16,7 @@ _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for characte
 def render(
     source: str, candidates: list[Translation], number: int, options: argparse.Namespace, translator: Translator
 ) -> str:
-    """The translations of one sentence, as the options ask for."""
+    """Format the translations of one sentence by the options."""
     if options.explain:
         from nmt.evaluation.explain import as_text, explain
 
@@ -33,7 +33,7 @@ def render(
 
 
 def _as_line(translation: Translation, source: str, alignments: bool) -> str:
-    """A translation as text, with its alignment links if asked for."""
+    """A translation as text, with its alignment links if `alignments` is set."""
     if not alignments:
         return translation.text
     from nmt.evaluation.links import format_links, translation_links

@@ -36,14 +36,14 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Translate as these arguments ask for (default: those of the command line)."""
+    """Translate with these arguments (default: those of the command line)."""
     options = parse(sys.argv[1:] if argv is None else argv)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale
-    logger = logging.getLogger("nmt")  # and no others: fontTools logs 50 lines about a PDF
+    logger = logging.getLogger("nmt")  # only ours: fontTools logs 50 lines about a PDF
     logger.setLevel(logging.INFO)
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
-    # Imported late: --help and a mistyped option answer at once.
+    # Imported late, so that --help and a mistyped option are answered at once.
     from nmt.config import ROOT
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     translator.search.for_nbest(options.nbest)  # an error comes before the first line is read
     gallery = None
     if options.heatmap:
-        from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
+        from nmt.evaluation.gallery import Gallery  # imports matplotlib, which only pictures need
 
         gallery = Gallery(options.heatmap, translator.languages, words=not options.pieces)
     warn = Warnings(runs[0])
@@ -102,7 +102,7 @@ class Warnings:
         self.seen = self.unlike = 0
 
     def about(self, number: int, source: str, translation: Translation) -> None:
-        """Look at one sentence."""
+        """Warn of one sentence if it is unlike the training data."""
         self.seen = number
         if differences := self.known.differences(source, len(translation.source_tokens) - 1):
             self.unlike += 1
@@ -111,7 +111,7 @@ class Warnings:
                 print(f"{problem}: do not rely on its translation.", file=sys.stderr)
 
     def finish(self) -> None:
-        """Say how many there were, if not all were named."""
+        """Print the number of such sentences, if not all were named."""
         if self.unlike > NOTICES:
             print(f"{self.unlike} of {self.seen} sentences are so unlike the training data.", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""Batches: which pairs go together, and their padding to tensors.
+"""Batches: grouping of pairs by length, and padding to tensors.
 
 Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
 """
@@ -46,7 +46,7 @@ class Batch:
 
 
 def collate(store: TokenStore, indices: Indices) -> Batch:
-    """The pairs with these indices as one batch."""
+    """Make a batch of the pairs with these indices."""
     indices = np.asarray(indices, dtype=np.int64)
     source, target = (  # one column more than the longest, for EOS
         _padded(side.tokens, side.offsets[indices], side.lengths[indices], width=int(side.lengths[indices].max()) + 1)
@@ -78,7 +78,7 @@ def pad(sentences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 def _padded(
     tokens: NDArray[np.integer], offsets: NDArray[np.integer], lengths: NDArray[np.integer], width: int
 ) -> NDArray[np.int64]:
-    """Slices of `tokens`, which start at `offsets`, as rows of `width` that end in PAD, (B, width)."""
+    """Copy slices of `tokens` into rows of a matrix (B, width), padded with PAD."""
     columns = np.arange(width)
     real = columns < lengths[:, None]
     padded = np.full(real.shape, PAD, dtype=np.int64)
@@ -135,7 +135,7 @@ class BatchPlan:
 
 
 def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:
-    """Batches of at most `batch_tokens` padded tokens, longest first, so that memory runs out at once or never."""
+    """Batches of at most `batch_tokens` padded tokens, longest first, so that a lack of memory shows at once."""
     order = np.argsort(-lengths, kind="stable")
     batches, start = [], 0
     while start < len(order):

@@ -1,4 +1,4 @@
-"""Sentence pairs as a stream: read by the reader of their format, cleaned and filtered; what is dropped is counted."""
+"""Streams of sentence pairs: read, cleaned and filtered, with counts of what is dropped."""
 
 import re
 import unicodedata

@@ -15,10 +15,7 @@ Pair = tuple[str, str]
 _TOKEN = re.compile(r"\S+")
 _SAMPLE = 50_000  # pairs that the lexicon is learnt from
 _RAREST = 5  # occurrences below which a word gets no translation
-_COMMONEST, _FEW = (
-    0.02,
-    50,
-)  # words in a larger share of the sentences, or in more than 50, are left out: function words
+_COMMONEST, _FEW = 0.02, 50  # a word in more than 2 % of the sentences, and in more than 50, is a function word
 _CERTAIN = 0.5  # Dice coefficient from which two words count as translations of each other
 
 

@@ -37,11 +37,11 @@ logger = logging.getLogger(__name__)
 
 _FORMAT = 2  # raise it when the same inputs would give other files
 _BLOCK = 8192  # pairs encoded together
-_VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
+_VOCABULARY_PAIRS = 100_000  # size of the sample that vocabularies are learnt from, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "format", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
-# Settings that were in every key before others joined them, which count only where they differ from their defaults.
+# Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
 
@@ -106,7 +106,7 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
 def _locked(path: Path) -> Iterator[bool]:
     """Let one process at a time prepare a corpus; yields False where the file system has no locks."""
     lock = FileLock(path)
-    with suppress(OSError, NotImplementedError):  # some network file systems; or a link was planted there
+    with suppress(OSError, NotImplementedError):  # some network file systems, or a symbolic link
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -165,7 +165,7 @@ def _key(settings: DataSettings) -> str:
         },
         "inputs": inputs,
     }
-    # Named only where the number of files does not tell it: a suffix is no part of the hash of a file.
+    # TSV and parallel files differ by their number, so they are not named, as in earlier versions.
     formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
     if set(formats) - {"tsv", "parallel"}:
         parts["formats"] = formats
@@ -255,7 +255,7 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
 
 
 def _vocabulary_sample(text: Path, pairs: int) -> tuple[list[str], list[str]]:
-    """Source and target sentences to learn vocabularies from: all of them, or an even sample of very many."""
+    """Source and target sentences to learn vocabularies from: all of them, or a random sample."""
     kept, random = _VOCABULARY_PAIRS / pairs, Random(0)
     chosen = [line.split("\t") for line in read_text(text) if kept >= 1 or random.random() < kept]
     return [source for source, _ in chosen], [target for _, target in chosen]

@@ -13,7 +13,7 @@ from nmt.data.lines import Malformed, plain_name, read_lines
 from nmt.errors import UserError
 
 AUTO = "auto"
-READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` asks them
+READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` tries them
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Reader(ABC):
 
     @abstractmethod
     def rows(self) -> Iterator[list[str] | Malformed]:
-        """The cells of each row as they were written, or what is wrong with it and where, such as corpus.tsv:12."""
+        """The cells of each row, uncleaned, or a Malformed with its position, such as corpus.tsv:12."""
 
 
 class Tsv(Reader):
@@ -75,7 +75,7 @@ class Parallel(Reader):
     def rows(self) -> Iterator[list[str] | Malformed]:
         files = [read_lines(path, self.max_megabytes) for path in self.paths]
         for number, lines in enumerate(zip_longest(*files), start=1):
-            if None in lines:  # never skipped: from here on nothing says which lines belong together
+            if None in lines:  # never skipped: from here on, lines cannot be matched
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
                 raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")

@@ -11,7 +11,7 @@ from nmt.errors import UserError
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
-MULTI30K = "multi30k"  # what its configuration, and the directory that it is downloaded to, are called
+MULTI30K = "multi30k"  # name of its configuration and of its download directory
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories

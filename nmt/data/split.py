@@ -17,7 +17,7 @@ from nmt.data.heldout import HeldOut
 from nmt.data.spool import Hashes, PairSpool, sentence_hash, sentence_hashes
 from nmt.errors import UserError
 
-LARGEST_SHARE = 20  # a held-out set takes at most one in so many sources
+LARGEST_SHARE = 20  # a held-out set has at most one in 20 of the sources
 _TRAIN, _VAL, _TEST, _LEAK, _DUPLICATE = range(5)
 
 

@@ -1,6 +1,6 @@
-"""SentencePiece, with the project's special ids, bytes for rare characters, and no refusal of small corpora.
+"""SentencePiece with the project's special ids, bytes for rare characters, and vocabularies that shrink with the text.
 
-Imported at the cold start of translation, so it needs nothing but SentencePiece.
+Imported whenever translate.py starts, so it imports nothing but SentencePiece.
 """
 
 import io
@@ -20,7 +20,7 @@ from nmt.special import BOS, EOS, PAD, UNK
 logger = logging.getLogger(__name__)
 
 _BLOCK = 4096  # sentences handled together
-_SKIPPED = "▅"  # SentencePiece learns nothing from a sentence that holds this, its sign for what is unknown
+_SKIPPED = "▅"  # SentencePiece skips sentences that contain this, its sign for unknown characters
 _RESERVED = 256 + 4  # byte pieces and specials
 _CHARACTER_SHARE = 0.9  # the largest share of the other pieces that may be single characters
 
@@ -75,7 +75,7 @@ class Tokenizer:
             character_coverage=1.0,  # rare characters are blanked already
             byte_fallback=True,
             hard_vocab_limit=False,  # shrink instead of failing on a small corpus
-            normalization_rule_name="identity",  # cleaning is ours
+            normalization_rule_name="identity",  # nmt.data.bitext.clean does it
             max_sentence_length=2**20,
             pad_id=PAD,
             bos_id=BOS,

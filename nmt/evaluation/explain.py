@@ -70,12 +70,12 @@ class Explanation:
 
     @property
     def log_probability(self) -> float:
-        """Of the whole translation."""
+        """Log probability of the whole translation."""
         return sum(step.log_probability for step in self.steps)
 
     @property
     def score(self) -> float:
-        """What the search ranked it by: log p / length^penalty."""
+        """The score that the search ranks by: log p / length^penalty."""
         return self.log_probability / len(self.steps) ** self.search.length_penalty
 
 
@@ -121,7 +121,7 @@ def _formula(part: object) -> str:
 
 
 def as_text(explanation: Explanation) -> str:
-    """Lay an explanation out as plain text: the source, every step, and the score."""
+    """An explanation as plain text: the source, every step, and the score."""
     translation = explanation.translation
     if not explanation.steps:
         return "Nothing to translate.\n"

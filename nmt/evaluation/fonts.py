@@ -99,7 +99,7 @@ def _of_default() -> frozenset[str]:
 
 @cache
 def _codepoints(family: str) -> np.ndarray:
-    """Return the code points that a family covers; arrays, because sets of them take ten times the room."""
+    """Return the code points that a family covers; arrays, because sets of them take ten times the memory."""
     face = font_manager.get_font(font_manager.findfont(font_manager.FontProperties(family=[family])))
     return np.fromiter(face.get_charmap(), dtype=np.int32)
 

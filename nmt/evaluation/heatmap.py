@@ -180,7 +180,7 @@ def _name_axes(axes: Axes, source_name: str, target_name: str, title: str | None
 
 
 def _write_values(axes: Axes, weights: np.ndarray) -> None:
-    """Write the weights that matter into their cells."""
+    """Write weights of at least 0.05 into their cells."""
     for (row, column), weight in np.ndenumerate(weights):
         if weight >= 0.05:
             number = f"{weight:.2f}".removeprefix("0")
@@ -189,7 +189,7 @@ def _write_values(axes: Axes, weights: np.ndarray) -> None:
 
 
 def add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
-    """Put a slim scale from 0 to 1 to the right, as tall as the grid but not taller than a scale need be."""
+    """Put a slim scale from 0 to 1 to the right, as tall as the grid, up to a maximum."""
     width_inches, height_inches = figure.get_size_inches()
     bar_height = min(height, _BAR_HEIGHT)
     share = bar_height / height_inches

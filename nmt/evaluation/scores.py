@@ -32,7 +32,7 @@ class LengthBucket:
 
 @dataclass(frozen=True)
 class Scores:
-    """Everything measured on a set of translations; lengths are in BLEU's tokens."""
+    """All scores of a set of translations; lengths are in BLEU's tokens."""
 
     metrics: dict[str, Score]  # by name, in the order of METRICS
     tokenizer: str

@@ -34,7 +34,7 @@ class Validator:
         examples: Sequence[HeldOut],
         ranks: Ranks = ALONE,
     ) -> None:
-        """Compute the loss on `batches`, of which each rank has its own, and the metrics on `examples`."""
+        """Compute the loss on `batches`, this rank's share, and the metrics on `examples`."""
         self.model, self.batches, self.translator = model, batches, translator
         self.output: Any = model.output
         self.examples, self.ranks = examples, ranks

@@ -1,4 +1,4 @@
-"""Wirings: when the decoder looks at the source, and what it does with the context.
+"""Wirings: when a decoder computes attention, and how it uses the context.
 
 Shapes: B batch, T target length, S source length, E embedding size, H encoder state size, D decoder state
 size, R readout size, L layers.

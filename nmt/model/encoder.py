@@ -50,7 +50,7 @@ class RecurrentEncoder(nn.Module):
         self.norm = nn.LayerNorm(self.output_size) if normalise else None
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
-        """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them without a wait."""
+        """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them."""
         batch, width = mask.shape
         places, sizes, ranks = _packing(lengths, width, embedded.device)
         packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
@@ -98,7 +98,7 @@ class SelfAttentiveEncoder(RecurrentEncoder):
 
 
 def _packing(lengths: Tensor, width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """Pack a padded batch without reading from the GPU, as PyTorch's own packing does.
+    """Pack a padded batch without waiting for the GPU, which PyTorch's own packing does.
 
     Returns:
         Flat indices into (B, S) of the real tokens, step by step, longest sentence first (N,); the number of sentences

@@ -1,4 +1,4 @@
-"""What all recurrent cells share: stacks of layers, run over whole sequences or one step at a time.
+"""Base of all recurrent cells: stacks of layers, run over whole sequences or one step at a time.
 
 Shapes: B batch, T steps, N tokens of a packed batch, I input size, H hidden size, L layers, G gates × H.
 """

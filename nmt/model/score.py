@@ -23,7 +23,7 @@ class Score(nn.Module):
 
     context_size: int
     has_heads = False
-    looks_back = False  # whether what has been attended to so far changes the keys
+    looks_back = False  # whether the keys depend on the weights of earlier steps
 
     def __init__(self, query_size: int, state_size: int) -> None:
         super().__init__()

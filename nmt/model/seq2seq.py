@@ -31,8 +31,8 @@ class Output(NamedTuple):
 class Seq2Seq(nn.Module):
     """An encoder and a decoder over two vocabularies.
 
-    Parts arrive as constructors whose remaining arguments, the sizes that join one part to the next, are
-    filled in here; the configuration never repeats a size.
+    Parts are passed as constructors; sizes that must agree between parts are filled in here, so the configuration never
+    repeats a size.
     """
 
     def __init__(

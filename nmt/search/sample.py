@@ -60,8 +60,8 @@ class Sample(Search):
     def choose(self, alive: Alive) -> Choice:
         log_probs = alive.log_probs()
         probs = nucleus((log_probs / self.temperature).softmax(dim=1), self.top_p)
-        # Inverse of the cumulative distribution, in vocabulary order: sorted by probability, rounding, which differs
-        # with the batch, could change the order.
+        # Inverse of the cumulative distribution. In vocabulary order, which rounding cannot change; rounding differs
+        # with the batch.
         steps = probs.cumsum(dim=1)
         drawn = alive.context[alive.origin, alive.step].unsqueeze(1) * steps[:, -1:]
         return alive.extend(torch.searchsorted(steps, drawn, right=True).squeeze(1), log_probs)

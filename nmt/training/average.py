@@ -1,4 +1,4 @@
-"""Exponential moving average of the weights, which translates better than the last ones (Polyak 1992)."""
+"""Exponential moving average of the weights, which translates better than the last weights (Polyak 1992)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

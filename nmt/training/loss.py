@@ -44,7 +44,7 @@ class _ProjectedLoss(Function):
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, target: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor, Tensor]:
-        projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # x has autocast's type, where that is on
+        projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # the type of autocast, if it is on
         exact = torch.promote_types(x.dtype, torch.float32)
         sums = torch.zeros(len(LossSums._fields), device=x.device, dtype=exact)
         d_x, d_weight, d_bias = torch.empty_like(x), torch.empty(0), torch.zeros_like(bias)
@@ -53,7 +53,7 @@ class _ProjectedLoss(Function):
             for chunk in _pieces(len(logits), CHUNK // len(weight)):
                 here = slice(block.start + chunk.start, block.start + chunk.stop)
                 values = torch.mm(x[here], projection.t(), out=logits[chunk]).add_(offset)
-                d_logits = values.to(exact)  # the same memory, but for autocast
+                d_logits = values.to(exact)  # the same memory, unless autocast is on
                 part, scale = _differentiate(d_logits, target[here], smoothing)
                 sums += part
                 if any(ctx.needs_input_grad):

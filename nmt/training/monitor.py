@@ -37,7 +37,7 @@ class Monitor:
 
     @contextmanager
     def live(self, step: int) -> Iterator[None]:
-        """Open the event file, replacing events after `step`; show live progress inside of it on a terminal."""
+        """Open an event file that replaces earlier events after `step`, and show live progress on a terminal."""
         if not self.silent:
             self.events = EventFile(self.directory, first_step=step + 1)
         if self.silent or not stderr.is_terminal:

@@ -7,7 +7,7 @@ from nmt.config import TrainSettings
 
 @dataclass
 class TrainState:
-    """Counted in updates; the data's order follows from (seed, epoch, position) alone."""
+    """Progress in updates; the order of the data is a function of (seed, epoch, position)."""
 
     step: int = 0  # updates made
     epoch: int = 0  # counted from 0

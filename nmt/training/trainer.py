@@ -1,4 +1,4 @@
-"""The training loop: teacher-forced updates, validation, checkpoints, a stop that loses nothing."""
+"""The training loop: teacher-forced updates, validation, checkpoints, and a save when a signal stops it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ class Data:
 
 
 class Trainer:
-    """Trains one model; each part decides for itself whether it is due."""
+    """Trains one model."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Trainer:
         self._saved = self.state.step, self.state.validated_step
 
     def restore(self) -> None:
-        """Go back to the last checkpoint: weights, optimiser, RNG, position in the data."""
+        """Restore the last checkpoint: weights, optimiser, RNG, position in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
         snapshot = broadcast_snapshot(found, self.ranks)
         try:
