@@ -55,13 +55,7 @@ class Cell(nn.Module):
         return normalised
 
     def formula(self, layer: str, from_x: Tensor, state: State) -> State:
-        """The state (B, H) after one step of a layer.
-
-        Args:
-            layer: Its name, such as l0 or l1_reverse.
-            from_x: W x + b for all gates (B, G).
-            state: The state before (B, H).
-        """
+        """The state (B, H) after one step of a layer such as l0 or l1_reverse, given W x + b for all gates (B, G)."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula")
 
     def initialise(self) -> None:
@@ -78,8 +72,7 @@ class Cell(nn.Module):
     def over_packed(self, inputs: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
         """Run from zero states over packed inputs (N, I); `sizes`, on the CPU, are the batch sizes of the steps.
 
-        Returns:
-            The top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
+        Returns the top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
         """
         outputs, last = self._run(inputs, sizes.tolist(), None)
         return outputs, torch.stack([state[0] for state in last])
@@ -143,8 +136,7 @@ class Cell(nn.Module):
     def split_inputs(self, known: Tensor) -> tuple[Tensor, Tensor]:
         """Split W[x; c] for a loop that computes c step by step, but knows x (B, T, X) from the start.
 
-        Returns:
-            W x + b for all steps (T, B, G), and the columns of W for c (G, I − X).
+        Returns W x + b for all steps (T, B, G), and the columns of W for c (G, I − X).
         """
         weight, bias = self._weights("ih", "l0")
         of_known, of_rest = weight.split([known.size(-1), self.input_size - known.size(-1)], dim=1)

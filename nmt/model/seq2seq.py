@@ -78,14 +78,10 @@ class Seq2Seq(nn.Module):
         return self.output(readout.squeeze(1)), None if weights is None else weights.squeeze(1), state
 
     def forward(self, source: Tensor, lengths: Tensor, target_in: Tensor, teacher_forcing: float = 1.0) -> Output:
-        """Readouts for every target position.
+        """Readouts and weights for every target position, given source tokens (B, S) and target tokens with BOS (B, T).
 
-        Args:
-            source: Source tokens (B, S), each sentence ending in EOS.
-            lengths: Their numbers of real tokens (B,), on the CPU.
-            target_in: Target tokens (B, T), each sentence beginning with BOS.
-            teacher_forcing: Probability, per token, that the decoder sees the reference's last token;
-                otherwise it sees its own best guess.
+        `lengths` (B,) are on the CPU; `teacher_forcing` is the probability, per token, that the decoder's input is the
+        reference and not its own best guess.
         """
         memory, state = self.encode(source, lengths)
         if teacher_forcing >= 1.0:

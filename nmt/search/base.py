@@ -159,13 +159,10 @@ class Search(ABC):
     def __call__(
         self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
     ) -> list[list[Hypothesis]]:
-        """Find up to `width` translations of each sentence, best first.
+        """Find up to `width` translations of each sentence, best first, with a model in evaluation mode.
 
-        Args:
-            model: Something with `encode` and `step`, in evaluation mode.
-            source: Source tokens (B, S), each sentence ending in EOS, padded.
-            lengths: Real tokens of each sentence (B,), on the CPU.
-            numbers: The number of each sentence in the whole input, which seeds its random numbers (default: 0 to B-1).
+        `source` (B, S) ends in EOS and is padded; `lengths` (B,) are on the CPU; `numbers`, those of the sentences in
+        the whole input (default: 0 to B − 1), seed random numbers.
         """
         device, sentences = source.device, source.size(0)
         longest = self.longest(lengths)

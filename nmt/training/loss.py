@@ -28,12 +28,8 @@ class LossSums(NamedTuple):
 def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float) -> LossSums:
     """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
 
-    Args:
-        readout: Input of the output layer (B, T, R).
-        target: Reference tokens (B, T).
-        real: Flat indices into (B, T) of the tokens that are not padding (N,).
-        output: The output layer.
-        label_smoothing: ε.
+    x is the `readout` (B, T, R), W and b are the `output` layer, ε is the label smoothing; `real` (N,) are flat indices
+    into the `target` (B, T) of the tokens that are not padding.
     """
     x, reference = readout.flatten(0, 1).index_select(0, real), target.flatten().index_select(0, real)
     return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing))
