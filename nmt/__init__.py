@@ -29,7 +29,7 @@ def load(
         search: A search method of nmt.search in the place of the run's own.
         changes: Other settings of the search method, such as beam_size=10.
     """
-    from nmt.config import ROOT  # late, as PyTorch takes its time to import
+    from nmt.config import ROOT  # late, because PyTorch imports slowly
     from nmt.run import newest_finished
     from nmt.translator import Translator
 

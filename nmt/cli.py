@@ -1,9 +1,7 @@
-"""What the entry points share: errors without tracebacks, and exit codes that mean something.
+"""Errors and exit codes of the entry points.
 
-Code 0: done. 2: the user can mend it; one sentence says how. 130 and 143: stopped by Ctrl-C or SIGTERM.
+0: done. 2: a mistake that the user can repair, explained in one sentence. 130 and 143: stopped by Ctrl-C or SIGTERM.
 """
-
-from __future__ import annotations
 
 import argparse
 import os
@@ -17,24 +15,24 @@ from nmt.launch import Launch
 
 
 def run(main: Callable[[], None]) -> None:
-    """Call `main` and leave the process with the right code."""
+    """Call `main`, print errors without tracebacks and exit with the right code."""
     stop_at_once()
     try:
         try:
             main()
             sys.stdout.flush()
-        except Exception:  # raised on in any case, but as the signal if that is what somebody made an error of
+        except Exception:  # may be a signal that C code turned into an ordinary error
             raise_again()
             raise
     except UserError as error:
         fail(str(error))
     except Interrupted as stop:
         sys.exit(stop.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone, as in `translate.py … | head`
+    except BrokenPipeError:  # the reader of stdout has ended, as in `translate.py … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:  # a full disk, a missing permission: the machine's words say it best
-        place = error.filename2 or error.filename or "The system"  # of a copy or a rename, where it leads
+    except OSError as error:  # a full disk, a missing permission
+        place = error.filename2 or error.filename or "The system"  # of a copy or a rename, the destination
         fail(f"{place}: {error.strerror or error}; make room, change permissions or choose another place.")
     finally:
         stop_silently()
@@ -49,9 +47,9 @@ def positive(text: str) -> int:
 
 
 def fail(message: str) -> None:
-    """Say what is wrong in one line on stderr and exit with code 2."""
-    rank = Launch.from_environment().rank  # of several processes, the first speaks for all
+    """Print an error in one line on stderr and exit with code 2."""
+    rank = Launch.from_environment().rank
     speaker = f"rank {rank}: " if rank else ""
-    with suppress(OSError):  # where stderr is a file on the disk that is full, the code must do
+    with suppress(OSError):  # stderr may be a file on a full disk
         print(f"{speaker}error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

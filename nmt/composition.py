@@ -1,6 +1,4 @@
-"""Hydra, kept at the door: resolvers for our configs, plain values out of them, errors in one sentence."""
-
-from __future__ import annotations
+"""Composition of settings by Hydra: plain values from configs/ and overrides, and errors in one sentence."""
 
 import re
 import shlex
@@ -30,23 +28,20 @@ from nmt.run import OpenRun, Run, plain_yaml
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
-# What may be given when a run goes on: how long and how carefully it trains, where it runs, where the data lies now.
+# Settings that may change when a run is resumed.
 PATHS = ("path", "val_path", "test_path", "prepared_dir")
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"data.{name}=" for name in PATHS))
-# The place in the epoch counts batches, which these make; and what was best so far was so by its monitor.
+# These do not: they define the batches that the position in the epoch counts, and what "best" means.
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
 
 
 def register() -> None:
-    """Make known to Hydra what configs/ refers to: the defaults of our dataclasses, and paths inside the project.
-
-    `${project:outputs}` is such a path, wherever the command is started.
-    """
+    """Register what configs/ refers to: the defaults of our dataclasses, and `${project:PATH}` for our own paths."""
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
     store = ConfigStore.instance().store
     store("run", defaults(Config))
     store("default", defaults(TrainSettings), group="train")
-    # The pieces of a vocabulary come with the size of the corpus (size=30k), which is composed before the corpus.
+    # vocab_size comes from the group `size`, which is composed before the corpus.
     corpus = {name: value for name, value in defaults(DataSettings).items() if name != "vocab_size"}
     store("corpus", corpus | {"name": "???", "prepared_dir": "${project:data/prepared}"}, group="data/base")
 
@@ -61,7 +56,7 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     values = _resolved(cfg)
     if is_sweep():
         values["run_dir"] = HydraConfig.get().runtime.output_dir
-    values["run_dir"] = str(Path(str(values["run_dir"])).expanduser().absolute())
+    values["run_dir"] = _absolute(values["run_dir"])
     return values
 
 
@@ -71,14 +66,14 @@ def is_sweep() -> bool:
 
 
 class NameComparison(Callback):
-    """Names the command that compares the runs, at the end of a sweep."""
+    """Prints the command that compares the runs, at the end of a sweep."""
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         print(f"Compare the runs: python scripts/compare.py {shlex.quote(config.hydra.sweep.dir)}", file=sys.stderr)
 
 
 def composed(*overrides: str) -> dict[str, Any]:
-    """The plain values that a command with these overrides would have, for scripts and tests that run no command."""
+    """Plain values for these overrides, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *overrides]))
@@ -92,7 +87,7 @@ def _resolved(cfg: DictConfig) -> dict[str, Any]:
 
 
 def check_launch(launch: Launch) -> None:
-    """Raise a UserError if torchrun was asked for something that cannot work with this command."""
+    """Raise a UserError if torchrun's options do not fit this command."""
     if launch.size > 1 and is_sweep():
         raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
     named = any(override.startswith(("run_dir=", "resume=")) for override in HydraConfig.get().overrides.task)
@@ -100,16 +95,16 @@ def check_launch(launch: Launch) -> None:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
 
 
-class Resumed(NamedTuple):
-    """A run that goes on: its settings by now, what was ever changed of them, and the run as it was opened."""
+class Chosen(NamedTuple):
+    """The settings of a run; of a resumed one also all overrides since it began, and the run itself."""
 
     values: dict[str, Any]
-    changes: list[str]
-    run: OpenRun
+    changes: list[str] | None = None
+    run: OpenRun | None = None
 
 
-def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None) -> Resumed:
-    """Read a run that is to go on, and apply the changes of earlier commands and of this one."""
+def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None) -> Chosen:
+    """Read a run and apply the overrides of earlier resume commands and of this one."""
     run = Run.open(directory)
     if overrides is None:
         overrides = [text for text in HydraConfig.get().overrides.task if not text.startswith("resume=")]
@@ -120,11 +115,11 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
     merged = OmegaConf.merge(OmegaConf.create(run.values), OmegaConf.from_dotlist(changes))
     values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(run.directory)}
     _make_paths_absolute(values["data"])
-    return Resumed(values, changes, run)
+    return Chosen(values, changes, run)
 
 
-def restarted(values: dict[str, Any]) -> Resumed:
-    """The same for a run that goes on by the command that began it: it must be the run of these settings."""
+def restarted(values: dict[str, Any]) -> Chosen:
+    """Resume a run by the command that began it; a UserError unless it has these settings."""
     run = Run.open(values["run_dir"])
     if load_config(values) != run.config:
         raise UserError(f"{run.directory} holds a run with other settings: choose another run_dir.")
@@ -132,12 +127,10 @@ def restarted(values: dict[str, Any]) -> Resumed:
 
 
 def _check_change(change: str) -> None:
-    """Raise a UserError unless a run may go on with this change; it may have been recorded by anybody."""
+    """Raise a UserError unless a run may be resumed with this override, which must be a plain value."""
     if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
-        raise UserError(
-            f"{change} cannot change in a run that goes on (optimizer.lr, device, threads, data paths and most of "
-            "train can): begin a new run, without resume."
-        )
+        others = "optimizer.lr, device, threads, data paths and most of train can"
+        raise UserError(f"{change} cannot change in a run that goes on ({others}): begin a new run, without resume.")
     try:
         if "${" in change:
             raise ValueError("it holds ${…}")
@@ -147,7 +140,7 @@ def _check_change(change: str) -> None:
 
 
 def in_hydra(value: str | Sequence[str]) -> str:
-    """A text, or several, as they must be written for Hydra to read them as they are."""
+    """Quote a text, or a list of texts, for Hydra."""
     if not isinstance(value, str):
         return f"[{','.join(map(in_hydra, value))}]"
     is_plain = re.fullmatch(r"[\w./-]+", value, re.ASCII)
@@ -157,7 +150,7 @@ def in_hydra(value: str | Sequence[str]) -> str:
 
 
 def explain(error: Exception) -> str:
-    """One sentence for what Hydra and OmegaConf say in several."""
+    """The error of Hydra or OmegaConf in one sentence."""
     text = " ".join(str(error).split())
     if isinstance(error, OverrideParseException):
         name, equals, value = error.override.partition("=")
@@ -178,7 +171,7 @@ def explain(error: Exception) -> str:
 
 
 def _known_keys() -> list[str]:
-    """Every setting, dotted, of the configuration that this command's choices (model=luong) make."""
+    """Every setting, dotted, of the configuration that this command's groups (model=luong) compose."""
     choices = [argument for argument in sys.argv[1:] if "=" in argument]
     groups = [each for each in choices if (ROOT / "configs" / each.partition("=")[0].partition("@")[0]).is_dir()]
     first = [group.partition(",")[0] for group in groups]  # of the choices of a sweep
@@ -196,8 +189,9 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
     for name in PATHS:
-        value = data.get(name)
-        if isinstance(value, list):
-            data[name] = [str(Path(str(part)).expanduser().absolute()) for part in value]
-        elif value is not None:
-            data[name] = str(Path(str(value)).expanduser().absolute())
+        if (value := data.get(name)) is not None:
+            data[name] = [_absolute(part) for part in value] if isinstance(value, list) else _absolute(value)
+
+
+def _absolute(path: Any) -> str:
+    return str(Path(str(path)).expanduser().absolute())

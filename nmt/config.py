@@ -3,9 +3,7 @@
 Nothing here imports PyTorch or Hydra, so that a mistake in a setting is answered at once.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedd
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """How long, in what batches and how carefully; checked where it is made."""
+    """Settings of training, checked when they are made."""
 
     batch_size: int = 64  # sentences or padded tokens of a batch
     batch_unit: Literal["sentences", "tokens"] = "sentences"
@@ -30,13 +28,11 @@ class TrainSettings:
     max_minutes: float | None = None  # of training, over all resumptions
     label_smoothing: float = 0.1
     made_up_words: float = 0.0  # share of the pairs in which a word known on both sides becomes a string to copy
-    average_decay: float = (
-        0.999  # of the moving average of weights that is validated and kept; 0: the weights themselves
-    )
+    average_decay: float = 0.999  # of the moving average of weights that is validated and kept; 0: no average
     clip_norm: float = 1.0  # 0 switches clipping off
-    teacher_forcing: float = 1.0  # probability, per token, of seeing the reference …
-    teacher_forcing_end: float = 1.0  # … moving linearly to this one
-    teacher_forcing_steps: int = 10_000  # … over so many updates
+    teacher_forcing: float = 1.0  # probability, per token, that the decoder's input is the reference
+    teacher_forcing_end: float = 1.0  # it changes linearly to this value …
+    teacher_forcing_steps: int = 10_000  # … over this number of updates
     precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto"  # auto: bf16 where the device has it, else fp32
     compile: bool = False  # torch.compile the model
     monitor: str = "bleu"  # what "best" means: loss, or a metric that is computed in validation
@@ -46,38 +42,31 @@ class TrainSettings:
     log_every: int = 50  # updates
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "accumulate", "log_every", "teacher_forcing_steps"):
-            if getattr(self, name) < 1:
-                raise UserError(f"train.{name} must be at least 1; it is {getattr(self, name)}.")
+        self._require("at least 1", lambda x: x >= 1, "batch_size", "accumulate", "log_every", "teacher_forcing_steps")
         limits = ("max_epochs", "max_steps", "max_minutes", "patience", "validate_every", "save_every")
-        for name in limits:
-            value = getattr(self, name)
-            if value is not None and value <= 0:
-                raise UserError(f"train.{name} must be above 0, or null for none; it is {value}.")
+        self._require("above 0, or null for none", lambda x: x is None or x > 0, *limits)
+        self._require("between 0 and 1", lambda x: 0 <= x <= 1, "teacher_forcing", "teacher_forcing_end")
+        self._require("in [0, 1)", lambda x: 0 <= x < 1, "label_smoothing", "made_up_words", "average_decay")
+        self._require("at least 0", lambda x: x >= 0, "clip_norm")
         if self.max_epochs is None and self.max_steps is None:
             raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
         if self.monitor not in monitors():
             raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
-        for name in ("teacher_forcing", "teacher_forcing_end"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise UserError(f"train.{name} is a probability between 0 and 1; it is {getattr(self, name)}.")
-        if not 0 <= self.label_smoothing < 1:
-            raise UserError(f"train.label_smoothing must be in [0, 1); it is {self.label_smoothing}.")
-        for name in ("made_up_words", "average_decay"):
-            if not 0 <= getattr(self, name) < 1:
-                raise UserError(f"train.{name} must be in [0, 1); it is {getattr(self, name)}.")
-        if self.clip_norm < 0:
-            raise UserError(f"train.clip_norm must be at least 0; it is {self.clip_norm}.")
+
+    def _require(self, condition: str, holds: Callable[[Any], bool], *names: str) -> None:
+        for name in names:
+            if not holds(getattr(self, name)):
+                raise UserError(f"train.{name} must be {condition}; it is {getattr(self, name)}.")
 
     def teacher_forcing_at(self, step: int) -> float:
-        """Probability of seeing the reference's last token, at this update."""
+        """The probability of teacher forcing at this update."""
         progress = min(step / self.teacher_forcing_steps, 1.0)
         return self.teacher_forcing + progress * (self.teacher_forcing_end - self.teacher_forcing)
 
 
 @dataclass(frozen=True)
 class Config:
-    """Everything that a run is made of."""
+    """All settings of a run."""
 
     data: DataSettings
     model: dict[str, Any]  # a `_target_` and its arguments, checked by nmt.factory; likewise the next three
@@ -99,5 +88,5 @@ class Config:
 
 
 def load_config(values: Mapping[str, Any]) -> Config:
-    """Check plain values, as they come from YAML, and make them a Config."""
+    """Make a Config from plain values, which are checked."""
     return to_dataclass(Config, values, where="")

@@ -1,6 +1,4 @@
-"""Notices to people: one console on stderr that log lines and live progress share without breaking each other."""
-
-from __future__ import annotations
+"""Log lines and live progress on stderr, through one console, and log lines in a file."""
 
 import logging
 import sys
@@ -15,31 +13,31 @@ stderr = Console(stderr=True, highlight=False)
 
 
 class ConsoleHandler(logging.Handler):
-    """Log lines through the console; warnings stand out, long lines are left whole."""
+    """Prints log lines on the console, warnings in colour, long lines unwrapped."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
         style = {"WARNING": "yellow", "ERROR": "bold red"}.get(record.levelname)
-        with suppress(OSError):  # a terminal that was closed is no reason to stop
+        with suppress(OSError):  # go on when the terminal was closed
             stderr.print(record.getMessage(), style=style, soft_wrap=True, markup=False)
 
 
 class LogFile(logging.FileHandler):
-    """Log lines with times in a file; where that is full or taken away, one sentence instead of logging's traceback."""
+    """Writes log lines with times to a file; a UserError replaces logging's traceback if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, encoding="utf-8")
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Called by logging while it handles what emitting `record` raised."""
+        """Called by logging when writing a record has raised an error."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)
             return
         logging.getLogger("nmt").removeHandler(self)
         with suppress(OSError):
-            self.close()  # now, as it would complain once more when the process ends
+            self.close()  # else it would raise once more at exit
         raise UserError(
             f"{self.baseFilename} cannot be written ({error.strerror}): make room or allow writing there, then go on "
             "with the run from its last checkpoint."
@@ -47,7 +45,7 @@ class LogFile(logging.FileHandler):
 
 
 def log_to_console(only_errors: bool = False) -> None:
-    """Show the project's notices on stderr; of several processes, one will do."""
+    """Show log lines on stderr; `only_errors` for ranks above 0."""
     logger = logging.getLogger("nmt")
     logger.setLevel(logging.ERROR if only_errors else logging.INFO)
     logger.handlers[:] = [ConsoleHandler()]
@@ -55,10 +53,9 @@ def log_to_console(only_errors: bool = False) -> None:
 
 
 def log_to_file(path: Path) -> None:
-    """Keep the project's notices in a file as well, with times."""
-    handler = LogFile(path)
+    """Write log lines to a file as well, with times."""
     logger = logging.getLogger("nmt")
     for former in [h for h in logger.handlers if isinstance(h, LogFile)]:  # of the last run in a sweep
         logger.removeHandler(former)
         former.close()
-    logger.addHandler(handler)
+    logger.addHandler(LogFile(path))

@@ -1,6 +1,4 @@
-"""Where the arithmetic runs, and in which precision."""
-
-from __future__ import annotations
+"""Choice of the device and the precision."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -38,7 +36,7 @@ def choose_precision(name: str, device: torch.device) -> torch.dtype | None:
 
 
 def autocast(device: torch.device, precision: torch.dtype | None) -> AbstractContextManager[Any]:
-    """Products inside are in this type; None changes nothing."""
+    """Compute matrix products in this type inside; None changes nothing."""
     return nullcontext() if precision is None else torch.autocast(device.type, dtype=precision)
 
 

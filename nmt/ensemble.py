@@ -3,8 +3,6 @@
 Shapes: N hypotheses, V target vocabulary, S source length.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

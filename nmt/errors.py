@@ -10,4 +10,4 @@ class UserError(ValueError):
 
 
 class RunFailed(Exception):
-    """One run of a sweep has failed, and said why; the others may do better."""
+    """One run of a sweep has failed and printed its error; the others go on."""

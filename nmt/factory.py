@@ -1,16 +1,14 @@
-"""From a configuration's `_target_` to a constructor: our own classes and PyTorch's optimisers, nothing else.
+"""Constructors for a configuration's `_target_`: only our own classes and PyTorch's optimisers.
 
 Parts are given sizes by the part that owns them (an encoder learns its input size from the model), so a target
 becomes a partial: a constructor whose configured arguments are checked against its signature and filled in.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import re
-from collections.abc import Mapping
-from types import ModuleType
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from torch import nn
@@ -32,12 +30,7 @@ _TARGET = re.compile(r"[a-z]\w*(\.[a-z]\w*)+", re.ASCII | re.IGNORECASE)  # publ
 
 
 def constructor(spec: Any, where: str) -> functools.partial[Any]:
-    """The constructor that `spec` describes, its nested targets turned into constructors too.
-
-    Args:
-        spec: A mapping with `_target_` and arguments.
-        where: Its place in the configuration, for error messages.
-    """
+    """The constructor that `spec`, a mapping with `_target_`, describes; nested targets become constructors too."""
     if not isinstance(spec, Mapping) or "_target_" not in spec:
         raise UserError(f"{where} must name a class with _target_; it is {spec!r}.")
     target = _resolve(spec["_target_"], f"{where}._target_")
@@ -49,11 +42,23 @@ def constructor(spec: Any, where: str) -> functools.partial[Any]:
     return functools.partial(target, **check_arguments(target, arguments, where))
 
 
-def _resolve(target: Any, where: str) -> type:
-    """Import a class by its dotted name, if it is one that a configuration may build here.
+@contextmanager
+def refusals(spec: Mapping[str, Any], where: str) -> Iterator[None]:
+    """Turn the error of a class that refuses its settings into a UserError."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).rstrip(".")
+        raise UserError(f"{spec['_target_']} cannot be used with these settings of {where}: {reason}.") from error
 
-    A module is imported only when its name is on the allow-list. It holds much besides its own classes, such as what
-    it imports itself: what counts is where a class is defined, and what it is.
+
+def _resolve(target: Any, where: str) -> type:
+    """Import a class by its dotted name, if a configuration may build it at this place.
+
+    A module is imported only when its name is on the allow-list. It also holds the names that it imports, so a class
+    is accepted by the module that defines it and by its base.
     """
     place = where.partition(".")[0]
     allowed = [ALLOWED[place]] if place in ALLOWED else list(ALLOWED.values())
@@ -65,18 +70,13 @@ def _resolve(target: Any, where: str) -> type:
         module = importlib.import_module(module_name)
     except ImportError as error:
         raise UnknownName(f"{where}: there is no module {module_name}.", target) from error
-    classes = _classes(module, allowed)
-    if class_name not in classes:
-        hint = nearest(class_name, classes)
-        raise UnknownName(f"{where}: {module_name} has no class {class_name!r}; {hint}", target)
-    return classes[class_name]
-
-
-def _classes(module: ModuleType, allowed: list[tuple[str, type]]) -> dict[str, type]:
-    """The classes of a module that a configuration may build, by name."""
-    return {
+    classes = {
         name: value
         for name, value in vars(module).items()
         if isinstance(value, type)
         and any(f"{value.__module__}.".startswith(prefix) and issubclass(value, base) for prefix, base in allowed)
     }
+    if class_name not in classes:
+        hint = nearest(class_name, classes)
+        raise UnknownName(f"{where}: {module_name} has no class {class_name!r}; {hint}", target)
+    return classes[class_name]

@@ -1,6 +1,4 @@
-"""Files and directories that are there whole or not at all, whenever we are killed; checksums to prove it."""
-
-from __future__ import annotations
+"""Files and directories that are published atomically, whenever the process is killed, and their checksums."""
 
 import errno
 import glob
@@ -22,7 +20,7 @@ SUMS = "SHA256SUMS"
 
 
 def sync(path: Path) -> None:
-    """Make a file's content, or the renames inside a directory, survive a power cut."""
+    """Flush a file's content, or the renames inside a directory, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -31,11 +29,7 @@ def sync(path: Path) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `path` atomically, and its folder if need be: a reader sees the old content or the new, never a part.
-
-    Raises:
-        UserError: If the file cannot be written there.
-    """
+    """Write a file atomically, in a new folder if need be; a UserError if that fails."""
     temporary = _temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,18 +54,19 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write indented JSON atomically; every script stays readable in it."""
+    """Write indented JSON atomically, with letters of any script as they are."""
     write_text(path, _json(value))
 
 
 def write_listed(path: Path, content: bytes) -> None:
     """Write a file atomically, with its line in the SHA256SUMS beside it.
 
-    The new line joins the old one before the file is replaced: a kill at any moment leaves a file that is listed.
+    The new line is added before the file is replaced, and the old one removed afterwards: a kill at any moment leaves
+    a file that is listed.
     """
     try:
         lines = _read_sums(path.parent)
-    except (OSError, ValueError):  # none yet, or damaged: what it listed is no longer trusted
+    except (OSError, ValueError):  # none yet, or damaged
         lines = set()
     others = {(checksum, name) for checksum, name in lines if name != path.name}
     line = (hashlib.sha256(content).hexdigest(), path.name)
@@ -82,11 +77,7 @@ def write_listed(path: Path, content: bytes) -> None:
 
 
 def read_listed(path: Path) -> bytes:
-    """The content of a file that is as the SHA256SUMS beside it says.
-
-    Raises:
-        UserError: It is missing or damaged.
-    """
+    """Read a file; a UserError unless it is as the SHA256SUMS beside it says."""
     with suppress(OSError, ValueError):
         content = path.read_bytes()
         if (hashlib.sha256(content).hexdigest(), path.name) in _read_sums(path.parent):
@@ -101,17 +92,13 @@ def write_record(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """What `write_record` wrote; or an earlier version, whose records end in the SHA-256 of themselves.
-
-    Raises:
-        UserError: It is missing or damaged.
-    """
+    """Read what `write_record` wrote, or a record of format 1, which ends in its own SHA-256."""
     try:
         content = path.read_bytes()
         values: dict[str, Any] = json.loads(content)
         checksum = values.pop("sha256", None)
         sealed = values | {"sha256": hashlib.sha256(_json(values).encode()).hexdigest()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:  # no file, or no JSON, of ours
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path} is missing or damaged; restore it from a copy.") from error
     if checksum is None or content != _json(sealed).encode():
         read_listed(path)
@@ -132,11 +119,7 @@ def sha256(path: Path) -> str:
 
 
 def files_below(directory: Path) -> list[str]:
-    """Relative names of all files below a directory, sorted.
-
-    Raises:
-        UserError: Something there is a link or a device: what is read or written through it lies elsewhere.
-    """
+    """Relative names of all files below a directory, sorted; a UserError for a link or a device."""
     found, folders = [], [directory]
     while folders:
         try:
@@ -144,7 +127,7 @@ def files_below(directory: Path) -> list[str]:
         except FileNotFoundError:
             if folder == directory:
                 raise
-            continue  # a temporary one, which whoever is writing here has removed by now
+            continue  # a temporary folder of another process, removed meanwhile
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 folders.append(Path(entry.path))
@@ -171,9 +154,9 @@ def listed(directory: Path, names: Collection[str]) -> str:
 
 
 def damage(directory: Path, names: Collection[str] | None = None) -> str | None:
-    """What is wrong with the files of a directory, or None if all are as they were written.
+    """The first problem of a directory's files by its SHA256SUMS, or None if they are undamaged.
 
-    All of `names` must be listed in SHA256SUMS where other files come later, else exactly the files that are there.
+    With `names`, only these files are checked; without, exactly the files that are there must be listed.
     """
     try:
         lines = _read_sums(directory)
@@ -195,7 +178,7 @@ def damage(directory: Path, names: Collection[str] | None = None) -> str | None:
 
 
 def check_sums(directory: Path, names: Collection[str] | None = None) -> None:
-    """Raise a UserError that names the first file which is not as it was written; see `damage`."""
+    """Raise a UserError that names the first damaged file; see `damage`."""
     if problem := damage(directory, names):
         raise UserError(f"{problem}; restore it from a copy.")
 
@@ -205,12 +188,7 @@ def _render(lines: Iterable[tuple[str, str]]) -> str:
 
 
 def _read_sums(directory: Path) -> set[tuple[str, str]]:
-    """The (checksum, name) lines of a SHA256SUMS, which must be, to the byte, what we would write.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is damaged.
-    """
+    """The (checksum, name) lines of a SHA256SUMS; a ValueError unless it is exactly as `_render` writes it."""
     content = (directory / SUMS).read_bytes()
     lines = {(line[:64], line[66:]) for line in content.decode("utf-8").splitlines()}
     if not lines or _render(lines).encode("utf-8") != content:
@@ -220,12 +198,10 @@ def _read_sums(directory: Path) -> set[tuple[str, str]]:
 
 @contextmanager
 def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -> Iterator[Path]:
-    """A directory to fill, which becomes `final`, with checksums, at the end; after an error nothing of it remains.
+    """Yield a temporary directory to fill; it is renamed to `final`, with checksums, unless an error occurs.
 
-    Args:
-        final: Where it is to be.
-        existing: What happens if something is there by then: "keep" it if it is intact, which is right where any
-            two writers would write the same; "replace" it; or "refuse" with a UserError unless it is empty.
+    `existing` says what to do with a directory that is already there: "keep" it if it is intact, "replace" it, or
+    "refuse" with a UserError unless it is empty.
     """
     temporary = _temporary(final)
     temporary.mkdir(parents=True)
@@ -243,14 +219,14 @@ def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -
 
 
 def remove_directory(directory: Path) -> None:
-    """Remove a directory at one stroke: a kill may leave something over, but nothing that looks like it."""
+    """Rename a directory to a temporary name, then delete it: a kill never leaves half of it under its name."""
     discarded = _temporary(directory)
     directory.rename(discarded)
     shutil.rmtree(discarded, ignore_errors=True)
 
 
 def remove_leftovers(folder: Path, name: str = "*") -> None:
-    """Remove what killed processes left of a file or directory; for who knows that no other process is writing it."""
+    """Remove temporary files of killed processes; no other process may be writing there."""
     pattern = name if name == "*" else glob.escape(name)
     for leftover in folder.glob(f".{pattern}.tmp-*"):
         if leftover.is_dir() and not leftover.is_symlink():
@@ -261,20 +237,16 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
 
 def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
     raise_again()
-    if existing == "refuse":
-        try:
-            temporary.rename(final)  # replaces an empty directory, and nothing else
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise
-            raise UserError(f"{final} is not an empty directory: choose another place.") from error
-        sync(final.parent)
-        return
-    if final.exists():
+    if existing != "refuse" and final.exists():
         if existing == "keep" and damage(final) is None:
             return
         remove_directory(final)
-    temporary.rename(final)
+    try:
+        temporary.rename(final)  # replaces an empty directory, and nothing else
+    except OSError as error:
+        if existing != "refuse" or error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        raise UserError(f"{final} is not an empty directory: choose another place.") from error
     sync(final.parent)
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: at once where nothing can be lost, else after the step under way has been saved."""
+"""Signals: they stop a process at once, or during training after the current step, with a checkpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-# Ctrl-C, a request to end, and what schedulers send some time before they end a job.
+# Ctrl-C, kill, and what schedulers send some time before they end a job.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
 
@@ -87,7 +87,7 @@ class InterruptRequest:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._restore()
-        if self.number and kind is None and not self._patient:  # it came when nobody asked any more
+        if self.number and kind is None and not self._patient:  # it came after the last check
             raise Stopping(self.number)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""How this process was started: alone, or by torchrun as one of several. Nothing heavy is imported here."""
+"""How this process was started: alone, or by torchrun as one of several."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Launch:
-    """A process and its mates, as torchrun describes them in the environment."""
+    """The rank of this process and the number of processes, from torchrun's environment variables."""
 
     rank: int = 0  # among all processes; rank 0 writes
-    local_rank: int = 0  # among those of this machine: the number of its GPU
+    local_rank: int = 0  # among the processes of this machine: the number of its GPU
     size: int = 1  # processes on all machines
     restarts: int = 0  # how often torchrun has started all of them again
     restarts_allowed: int = 0
 
     @classmethod
     def from_environment(cls) -> Launch:
-        """Read the variables that torchrun sets; alone without them."""
+        """Read the variables that torchrun sets; without them, the process is alone."""
         if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
             return cls()
         names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "TORCHELASTIC_RESTART_COUNT", "TORCHELASTIC_MAX_RESTARTS")

@@ -4,8 +4,6 @@ To add one, write a function from `Texts` to a `Score` and add a line to `METRIC
 settings, so functions import sacreBLEU and Moses only when they are called.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,19 +30,12 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Detokenised translations and their references: the input of every metric.
+    """Detokenised translations and their references: the input of every metric."""
 
-    Attributes:
-        hypotheses: One translation per sentence.
-        references: The references of each sentence; their number may vary, and duplicates count once.
-        language: Target language, for metrics whose rules depend on it.
-        bootstrap: Resamples for confidence intervals; 0 computes none.
-    """
-
-    hypotheses: Sequence[str]
-    references: Sequence[Sequence[str]]
-    language: str = ""
-    bootstrap: int = 0
+    hypotheses: Sequence[str]  # one translation per sentence
+    references: Sequence[Sequence[str]]  # of each sentence; their number may vary, and duplicates count once
+    language: str = ""  # target language, for metrics whose rules depend on it
+    bootstrap: int = 0  # resamples for confidence intervals; 0 computes none
 
     @cached_property
     def streams(self) -> Streams:
@@ -64,20 +55,12 @@ class Texts:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric.
+    """One metric."""
 
-    Attributes:
-        name: Key in scores.json, tag in TensorBoard, value of train.monitor.
-        label: Name in tables.
-        function: Computes it, with the signature that makes the value comparable.
-        computed: In validation and on the test set, on the test set only, or on request only.
-        higher_is_better: The direction of an improvement.
-    """
-
-    name: str
-    label: str
+    name: str  # key in scores.json, tag in TensorBoard, value of train.monitor
+    label: str  # name in tables
     function: Callable[[Texts], Score]
-    computed: Literal["validation", "test", "on request"] = "test"
+    computed: Literal["validation", "test", "on request"] = "test"  # "validation": there and on the test set
     higher_is_better: bool = True
 
 
@@ -171,12 +154,9 @@ def _installed_or_char(tokenizer: str) -> str:
     try:
         BLEU(tokenize=tokenizer)
     except RuntimeError:
-        log.warning(
-            "BLEU is computed on characters because its tokenizer %s is missing; for comparable numbers run "
-            'pip install "sacrebleu[%s]"',
-            tokenizer,
-            tokenizer.removesuffix("-mecab"),
-        )
+        problem = f"BLEU is computed on characters because its tokenizer {tokenizer} is missing"
+        advice = f'for comparable numbers run pip install "sacrebleu[{tokenizer.removesuffix("-mecab")}]"'
+        log.warning("%s; %s", problem, advice)
         return "char"
     return tokenizer
 

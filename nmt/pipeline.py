@@ -1,6 +1,4 @@
-"""The whole way: data → training → evaluation, in one run directory."""
-
-from __future__ import annotations
+"""Data → training → evaluation, in one run directory."""
 
 import dataclasses
 import logging
@@ -26,14 +24,14 @@ from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
-from nmt.factory import constructor
+from nmt.factory import constructor, refusals
 from nmt.interrupt import Stopping
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run, resume_command
 from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
 from nmt.training.checkpoint import Checkpoints, stepped_twin
-from nmt.training.monitor import Monitor, SilentMonitor
+from nmt.training.monitor import Monitor
 from nmt.training.trainer import Data, Trainer
 from nmt.translator import Translator, build_model, build_search
 from nmt.typed import written_to
@@ -42,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
-    """Begin a run with these settings and carry it through."""
+    """Begin a run with these settings: prepare, train, evaluate."""
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
@@ -55,45 +53,39 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     return carry_through(run, config, corpus, ranks, device)
 
 
-def resume(values: Mapping[str, Any], changes: Sequence[str], run: OpenRun | None, ranks: Ranks = ALONE) -> Evaluation:
-    """Go on with a run from its last checkpoint; `changes` of its settings are recorded. Only rank 0 has it open."""
+def resume(
+    values: Mapping[str, Any], changes: Sequence[str] | None, run: OpenRun | None, ranks: Ranks = ALONE
+) -> Evaluation:
+    """Resume a run from its last checkpoint and record `changes` of its settings; `run` is None on ranks above 0."""
     config = load_config(values)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
     corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
     if run:
-        run.write_changes(changes)
+        run.write_changes(changes or [])
     return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
 
 
 def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: str | None = None) -> PreparedCorpus:
-    """The corpus (of this key) on every rank, which then are connected; those of one machine prepare it once."""
+    """Prepare the corpus on every rank, once per machine, and connect the ranks."""
     corpus = prepare(config.data, key)
     ranks.connect(device)
-    keys = [key.decode() for key in ranks.all_bytes(corpus.report.key.encode())]
+    keys = [key.decode() for key in ranks.all_gather_bytes(corpus.report.key.encode())]
     if different := [rank for rank, key in enumerate(keys) if key != keys[0]]:
-        raise UserError(
-            f"The corpus of rank {different[0]} is not that of rank 0: copy the same files to every machine."
-        )
+        advice = "copy the same files to every machine"
+        raise UserError(f"The corpus of rank {different[0]} is not that of rank 0: {advice}.")
     return corpus
 
 
 def check_parts(config: Config, ranks: Ranks) -> torch.device:
-    """Build and try everything that a configuration names, with toy vocabularies, before any work starts."""
+    """Build every part that a configuration names, with toy vocabularies, to find mistakes before any work starts."""
     device = choose_device(ranks.device_name(config.device))
-    place = "model"
-    try:
-        model = build_model(config, source_vocab=8, target_vocab=8)
-        place = "optimizer"
-        stepped_twin(constructor(config.optimizer, place)(model.parameters()))
-        place = "scheduler"
-        constructor(config.scheduler, place)(total_steps=1)
-        build_search(config)
-    except UserError:
-        raise
-    except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
-        target = getattr(config, place)["_target_"]
-        raise UserError(f"{target} cannot be used with these settings of {place}: {str(error).rstrip('.')}.") from error
+    model = build_model(config, source_vocab=8, target_vocab=8)
+    with refusals(config.optimizer, "optimizer"):
+        stepped_twin(constructor(config.optimizer, "optimizer")(model.parameters()))
+    with refusals(config.scheduler, "scheduler"):
+        constructor(config.scheduler, "scheduler")(total_steps=1)
+    build_search(config)
     return device
 
 
@@ -123,9 +115,9 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
 
 
 def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer: Trainer) -> Evaluation:
-    """From where the trainer stands to the scores of its best checkpoint; rank 0 alone writes them."""
+    """Resume if there is a checkpoint, train, and score the best checkpoint; only rank 0 writes."""
     model, ranks, device = trainer.model, trainer.ranks, trainer.device
-    (has_checkpoint,) = ranks.highest(ranks.is_first and trainer.checkpoints.last_step() is not None)
+    (has_checkpoint,) = ranks.all_reduce_max(ranks.is_first and bool(trainer.checkpoints.steps()))
     if has_checkpoint:
         trainer.restore()
         log.info("Resuming after update %d.", trainer.state.step)
@@ -141,28 +133,29 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         assert state.best_step is not None, "training ends with a validation"
         run.finish(reason, state, config.train.monitor)
         checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
-    ranks.spread(parameter.detach() for parameter in model.parameters())
+    ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
-    search = build_search(config)
-    evaluation = evaluate(make_translator(search, corpus, model, ranks, device), corpus.test_sentences)
+    translator = make_translator(build_search(config), corpus, model, ranks, device)
+    evaluation = evaluate(translator, corpus.test_sentences)
     if isinstance(run, OpenRun):
-        details = run.evaluated("test.tsv", search.record(), checkpoint)
-        write(run.evaluation, evaluation, corpus.test_sentences, languages_of(corpus), details)
+        details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
+        write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details)
     return evaluation
 
 
 def make_translator(
     search: Search, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Translator:
-    """A translator with the model that is being trained, on all ranks together."""
-    translator = Translator(model, corpus.source_tokenizer, corpus.target_tokenizer, search, device)
-    return SharedTranslator(translator, ranks)
+    """A translator that shares its work among all ranks, with the model that is being trained."""
+    tokenizers = corpus.source_tokenizer, corpus.target_tokenizer
+    languages = corpus.report.source.language, corpus.report.target.language
+    return SharedTranslator(ranks, model, *tokenizers, search, device, languages=languages)
 
 
 def make_trainer(
     run: Run, config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Trainer:
-    """Put a trainer together from the parts that the configuration names."""
+    """Build the trainer from the parts that the configuration names."""
     settings = config.train
 
     def plan(store: TokenStore) -> BatchPlan:
@@ -175,21 +168,20 @@ def make_trainer(
         plan,
         settings.made_up_words,
         config.seed,
-        place=lambda batch: place(batch, device),
+        place=lambda batch: batch.to(device),
     )
     updates_an_epoch = -(-len(pairs.epoch(0)) // settings.accumulate)
     limits = [settings.max_steps, settings.max_epochs and settings.max_epochs * updates_an_epoch]
     total_steps = min(limit for limit in limits if limit is not None)
     identity = run.identity if isinstance(run, OpenRun) else ""  # other ranks do not touch the run directory
-    checkpoints = Checkpoints(run.checkpoints, identity)
-    monitor = Monitor(run.tensorboard, settings, total_steps) if ranks.is_first else SilentMonitor()
+    monitor = Monitor(run.tensorboard, settings, total_steps, silent=not ranks.is_first)
     return Trainer(
         model=model,
         data=Data(pairs.epoch, pairs.batch, pairs.tokens),
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
-        checkpoints=checkpoints,
+        checkpoints=Checkpoints(run.checkpoints, identity),
         monitor=monitor,
         validate=make_validator(config, corpus, model, ranks, device),
         device=device,
@@ -201,36 +193,26 @@ def make_trainer(
 def make_validator(
     config: Config, corpus: PreparedCorpus, model: torch.nn.Module, ranks: Ranks, device: torch.device
 ) -> Validator:
-    """Validation by greedy search: it ranks checkpoints as a beam does, in a fraction of the time."""
+    """Validation by greedy search, which ranks checkpoints like beam search in a fraction of the time."""
     greedy = build_search(config).converted(Greedy)
     translator = make_translator(greedy, corpus, model, ranks, device)
 
     def batches() -> Iterable[Batch]:
         for indices in ranks.share(sorted_batches(corpus.val.target.lengths, greedy.batch_tokens)):
-            yield place(collate(corpus.val, indices), device)
+            yield collate(corpus.val, indices).to(device)
 
-    return Validator(model, batches, translator, corpus.val_sentences, languages_of(corpus), ranks)
-
-
-def place(batch: Batch, device: torch.device) -> Batch:
-    """A batch on the device; copies to a GPU run in the background, from pinned memory."""
-    return batch.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else batch.to(device)
-
-
-def languages_of(corpus: PreparedCorpus) -> tuple[str, str]:
-    """Names for the axes of a heatmap."""
-    return corpus.report.source.language, corpus.report.target.language
+    return Validator(model, batches, translator, corpus.val_sentences, ranks)
 
 
 def print_results(evaluation: Evaluation, directory: Path) -> None:
-    """The scores on stdout; where everything is, on stderr."""
+    """Print the scores on stdout, and where everything is on stderr."""
     Console().print(table(evaluation.scores, title="test.tsv"))
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
     log.info('Translate with: python translate.py --run %s "…"', directory)
 
 
 def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:
-    """Where a run came from: enough to do it again."""
+    """The data, versions and machine of a run."""
     packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core", "safetensors")
     return {
         "data_key": corpus.report.key,
@@ -254,7 +236,7 @@ def _git_revision() -> str | None:
 
 
 def hyperparameters(config: Config) -> dict[str, Any]:
-    """What runs are compared by in TensorBoard's HParams tab: names first, then every simple setting, dotted."""
+    """Columns of TensorBoard's HParams tab: names first, then every simple setting, dotted."""
     parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler", "decode")}
     parts["train"] = dataclasses.asdict(config.train)
     return {"name": config.name, "corpus": config.data.name, "seed": config.seed, **_dotted(parts)}

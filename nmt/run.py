@@ -1,4 +1,4 @@
-"""A run directory: whole in itself, so that it can be moved to another machine and used there.
+"""A run directory, which is self-contained: it can be moved to another machine and used there.
 
 config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
@@ -44,18 +44,18 @@ PREPARED = {
     "report.json": "data/report.json",
 }  # files of a prepared corpus that a run keeps a copy of
 RECORDED = (CONFIG, *PREPARED.values())  # what never changes in a run
-_DEEPEST = 50  # lists and mappings inside one another: far more than settings have, and harmless to read
+_DEEPEST = 50  # levels of nesting: far more than settings have, and harmless to read
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a value that occurs twice twice, so that no honest config.yaml has aliases."""
+    """Writes no aliases, not even for a value that occurs twice: a config.yaml with aliases is refused."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 class Run:
-    """Where the parts of a run directory are, and how its training ended; `Run.open` reads the rest."""
+    """The paths of a run directory, and its finished.json; `Run.open` reads and checks the rest."""
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
@@ -92,11 +92,7 @@ class Run:
 
     @staticmethod
     def open(run: str | Path | Run) -> OpenRun:
-        """Read a run, once its files are known to be as they were written; one that is open is given back as it is.
-
-        Raises:
-            UserError: This is no run directory, it is damaged, or a newer version wrote it.
-        """
+        """Check and read a run, unless it is open; a UserError if it is none, damaged or of a newer version."""
         if isinstance(run, OpenRun):
             return run
         run = run if isinstance(run, Run) else Run(run)
@@ -109,13 +105,11 @@ class Run:
     def require_empty(self) -> None:
         """Raise a UserError if a run cannot begin here."""
         if self.directory.exists() and (not self.directory.is_dir() or any(self.directory.iterdir())):
-            raise UserError(
-                f"{self.directory} is not an empty directory: choose another run_dir, or go on with the run in it "
-                f"({resume_command(self.directory)})."
-            )
+            advice = f"choose another run_dir, or go on with the run in it ({resume_command(self.directory)})"
+            raise UserError(f"{self.directory} is not an empty directory: {advice}.")
 
     def check(self) -> None:
-        """Raise a UserError unless this is a run directory whose files are as they were written."""
+        """Raise a UserError unless this is an undamaged run directory."""
         if not self.directory.is_dir():
             raise UserError(f"{self.directory} does not exist: name a run directory, such as one under outputs/.")
         if not self.config_file.is_file():
@@ -123,24 +117,22 @@ class Run:
         check_sums(self.directory, RECORDED)
 
     def read_identity(self) -> str:
-        """A hash that checkpoints and scores of this run carry, so that those of another run are told apart."""
+        """A hash of the run's settings and data, recorded in its checkpoints and scores to tell runs apart."""
         return hashlib.sha256(listed(self.directory, RECORDED).encode()).hexdigest()
 
     def finish(self, reason: str, state: TrainState, monitor: str) -> None:
         """Mark training as finished; from now on the run can translate."""
-        write_record(
-            self.finished_file,
-            {
-                "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-                "reason": reason,
-                "best_step": state.best_step,
-                "best": {monitor: state.best},
-                "steps": state.step,
-                "epochs": state.epoch,
-                "target_tokens": state.tokens,
-                "training_seconds": round(state.seconds, 1),
-            },
-        )
+        finished = {
+            "finished_at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            "reason": reason,
+            "best_step": state.best_step,
+            "best": {monitor: state.best},
+            "steps": state.step,
+            "epochs": state.epoch,
+            "target_tokens": state.tokens,
+            "training_seconds": round(state.seconds, 1),
+        }
+        write_record(self.finished_file, finished)
 
     def begin_training(self) -> None:
         """Mark the run unfinished and delete leftovers of killed processes."""
@@ -151,10 +143,8 @@ class Run:
     def finished(self) -> dict[str, Any]:
         """What `finish` recorded; a UserError if training has not ended."""
         if not self.finished_file.is_file():
-            raise UserError(
-                f"{self.directory} is not finished: go on with {resume_command(self.directory)}, "
-                "or name another run with --run."
-            )
+            advice = f"go on with {resume_command(self.directory)}, or name another run with --run"
+            raise UserError(f"{self.directory} is not finished: {advice}.")
         finished = read_record(self.finished_file)
         kinds = {"best_step": int, "steps": int, "finished_at": str}
         if not all(isinstance(finished.get(name), kind) for name, kind in kinds.items()):
@@ -172,9 +162,9 @@ class OpenRun(Run):
     Attributes:
         values: Settings as plain values, as config.yaml has them.
         config: The same, typed.
-        provenance: Where the run came from: data, versions, machine.
+        provenance: Data, versions and machine of the run.
         changes: Overrides (train.max_epochs=30) under which it was resumed, oldest first.
-        identity: What its checkpoints and scores carry.
+        identity: See `read_identity`.
     """
 
     def __init__(
@@ -187,13 +177,13 @@ class OpenRun(Run):
         self.identity = self.read_identity()
 
     def write_changes(self, changes: Sequence[str]) -> None:
-        """Remember them, so that the plain resume command goes on under the same settings."""
+        """Record overrides, so that a resume command without them uses the same settings."""
         if self.changes != list(changes):
             self.changes = list(changes)
             write_record(self.changes_file, {"changes": self.changes})
 
     def evaluated(self, examples: str, decode: Mapping[str, Any], checkpoint: str | None = None) -> dict[str, Any]:
-        """What a score of this run is a score of: the sentences, the checkpoint (by default the best), the search."""
+        """What was scored: the sentences, the checkpoint (by default the best) and the search."""
         return {
             "run": self.identity,
             "examples": examples,
@@ -204,13 +194,10 @@ class OpenRun(Run):
 
 
 def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A run's settings and its provenance, as plain values.
-
-    The file may come from anywhere: it gives plain values or a UserError, whatever is in it.
-    """
+    """A run's settings and its provenance, as plain values; a UserError for any other content."""
     try:
         text = file.read_text(encoding="utf-8")
-        if "${" in text:  # ours is resolved; whatever merged it with other settings might resolve it again
+        if "${" in text:  # ours are resolved; merging with overrides could resolve others
             raise ValueError("it holds ${…}, which would have a meaning only in configs/")
         values = plain_yaml(text)
         provenance = values.pop("provenance")
@@ -226,10 +213,9 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def plain_yaml(text: str) -> Any:
-    """The value of some YAML, if it is of the simple kind that we write.
+    """Load YAML with a safe loader, without aliases and deep nesting.
 
-    Ten lines with aliases can stand for gigabytes, and deep nesting overflows the stack of the C loader, so both are
-    refused before anything is built. Tags that name Python classes mean nothing to a safe loader.
+    Ten lines with aliases can expand to gigabytes, and deep nesting overflows the stack of the C loader.
     """
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
     depth = 0
@@ -256,6 +242,6 @@ def newest_finished(outputs: Path) -> Run:
 
 
 def resume_command(directory: Path) -> str:
-    """What to type to go on with a run; quoted for Hydra and for the shell where its name needs that."""
+    """The command that resumes a run; quoted for Hydra and the shell where its name needs that."""
     plain = re.fullmatch(r"[\w./-]+", str(directory))
     return "python train.py " + (f"resume={directory}" if plain else shlex.quote(f"resume='{directory}'"))

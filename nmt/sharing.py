@@ -1,10 +1,9 @@
-"""Translation by several ranks: each translates its share of the sentences, and all get the whole result."""
-
-from __future__ import annotations
+"""Translation by several ranks: each translates its share of the sentences, and all-gathers the result."""
 
 import dataclasses
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import load, save
@@ -13,15 +12,15 @@ from nmt.ranks import Ranks
 from nmt.search import Search
 from nmt.translator import Translation, Translator
 
-_TEXT = "text"  # the entry of a message that holds everything but the attention
+_TEXT = "text"  # key of everything but the attention in a message
 
 
 class SharedTranslator(Translator):
-    """A translator for all ranks, who must ask it for the same texts at the same time."""
+    """A translator that all ranks must call with the same texts."""
 
-    def __init__(self, of_rank: Translator, ranks: Ranks) -> None:
-        tokenizers = of_rank.source_tokenizer, of_rank.target_tokenizer
-        super().__init__(of_rank.model, *tokenizers, of_rank.search, of_rank.device)
+    def __init__(self, ranks: Ranks, *arguments: Any, **options: Any) -> None:
+        """Share the work of a `Translator` with these arguments."""
+        super().__init__(*arguments, **options)
         self.ranks = ranks
 
     def _find(
@@ -32,13 +31,13 @@ class SharedTranslator(Translator):
         if self.ranks.size == 1:
             return found
         merged: list[list[Translation]] = [[] for _ in texts]
-        for rank, message in enumerate(self.ranks.all_bytes(to_message(found))):
+        for rank, message in enumerate(self.ranks.all_gather_bytes(to_message(found))):
             merged[rank :: self.ranks.size] = from_message(message)
         return merged
 
 
 def to_message(found: Sequence[Sequence[Translation]]) -> bytes:
-    """The translations of some sentences as bytes: attention as arrays, the rest as JSON."""
+    """Serialise translations: attention as arrays, the rest as JSON."""
     arrays: dict[str, np.ndarray] = {}
     rows = []
     for i, candidates in enumerate(found):

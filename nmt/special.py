@@ -1,4 +1,4 @@
-"""Special tokens and signs: the one place where they are written down."""
+"""Ids of special tokens, and signs of SentencePiece."""
 
 PAD, BOS, EOS, UNK = range(4)
 EOS_PIECE = "</s>"

@@ -1,10 +1,11 @@
-"""A trained model as a function from text to text, with scores and attention.
+"""Translates text with a trained model, and gives scores and attention.
 
-Imported at the cold start of translate.py: nothing here pulls in more than PyTorch and SentencePiece.
+Imported whenever translate.py starts, so it imports nothing heavier than PyTorch and SentencePiece.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.device import choose_device
 from nmt.ensemble import Ensemble
 from nmt.errors import UserError
-from nmt.factory import constructor
+from nmt.factory import constructor, refusals
 from nmt.run import OpenRun, Run
 from nmt.search import Hypothesis, Search
 from nmt.special import EOS, EOS_PIECE
@@ -32,8 +33,8 @@ from nmt.words import merge_words
 
 log = logging.getLogger(__name__)
 
-MAX_SOURCE_TOKENS = 1000  # recurrent models have seen nothing near it; a bound keeps any input harmless
-# A piece has 16 characters at most, so this is more than the tokens can hold: a text of any size is encoded fast.
+MAX_SOURCE_TOKENS = 1000  # far more than training sentences have; bounds time and memory for any input
+# A piece has at most 16 characters, so no token is lost; bounds the time of encoding.
 _MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS
 
 
@@ -69,7 +70,7 @@ class Translation:
         pieces = self.target_tokens[:-1]
         if not pieces:
             return []
-        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are added up
+        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are summed
         return [(word, [min(1.0, math.exp(value)) for value in sums[:, i]]) for i, word in enumerate(words)]
 
 
@@ -77,7 +78,7 @@ EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of an 
 
 
 class Translator:
-    """Translates sentences, in the order given, whatever the batches."""
+    """Translates sentences; results are in the order of the input and do not depend on batches."""
 
     def __init__(
         self,
@@ -89,10 +90,7 @@ class Translator:
         checkpoint: str | None = None,
         languages: tuple[str, str] = ("source", "target"),
     ) -> None:
-        """Use a model that lies on `device` and is in evaluation mode while it translates.
-
-        `checkpoint` is the name of the one that its weights are from, where they are from one.
-        """
+        """Use a model on `device`, in evaluation mode; `checkpoint` names the one that was loaded, if any."""
         self.model, self.search, self.device, self.checkpoint = model, search, device, checkpoint
         self.source_tokenizer, self.target_tokenizer = source_tokenizer, target_tokenizer
         self.languages = languages
@@ -105,14 +103,7 @@ class Translator:
         search: Search | None = None,
         **changes: Any,
     ) -> Translator:
-        """The best checkpoint of a finished run; of several runs that share their pieces, an ensemble.
-
-        Args:
-            runs: A run directory, or several.
-            device: auto, cpu, cuda, cuda:1 or mps.
-            search: A search method in the place of the run's own (of the first one's, in an ensemble).
-            changes: Other settings of the search method, such as beam_size=10.
-        """
+        """Load the best checkpoint of a finished run, or an ensemble of several; `nmt.load` explains the arguments."""
         paths = [runs] if isinstance(runs, (Run, str, Path)) else list(runs)
         opened = [Run.open(run) for run in paths]
         first, *others = members = [cls._load_one(run, device) for run in opened]
@@ -139,26 +130,18 @@ class Translator:
         return cls(model.eval(), source, target, search, chosen, checkpoint, (direction.source, direction.target))
 
     def translate(self, texts: str | Sequence[str], first: int = 0) -> list[Translation]:
-        """The best translation of each text; of an empty text, the empty one.
-
-        Args:
-            texts: Sentences, or a single one.
-            first: The number of the first text in the whole input, of which random samples depend.
-        """
+        """The best translation of each text; `first`, the number of the first text, seeds random samples."""
         return [found[0] for found in self._find(_sentences(texts), 1, self.search, first)]
 
     def nbest(self, texts: str | Sequence[str], n: int | None = None, first: int = 0) -> list[list[Translation]]:
-        """Up to `n` translations of each text, best first; by default as many as the search finds.
-
-        Each has its attention with it, which takes memory: ask for no more than are needed.
-        """
+        """Up to `n` translations of each text, best first, with their attention; by default all that are found."""
         search = self.search if n is None else self.search.for_nbest(n)
         return self._find(_sentences(texts), n, search, first)
 
     def _find(
         self, texts: Sequence[str], n: int | None, search: Search, first: int, every: int = 1
     ) -> list[list[Translation]]:
-        """Search for translations of texts whose numbers are first, first + every and so on."""
+        """Translate texts that have the numbers first, first + every, first + 2 · every and so on."""
         encoded = [self._encode(text) for text in texts]
         results = [[EMPTY] for _ in texts]
         lengths = np.array([len(ids) for ids in encoded], dtype=np.int64)
@@ -186,7 +169,7 @@ class Translator:
             score=hypothesis.score,
             source_tokens=[*self.source_tokenizer.pieces(source[:-1]), EOS_PIECE],
             target_tokens=[*self.target_tokenizer.pieces(hypothesis.tokens), EOS_PIECE],
-            attention=None if hypothesis.weights is None else hypothesis.weights.float().numpy(),  # which knows no bf16
+            attention=None if hypothesis.weights is None else hypothesis.weights.float().numpy(),  # NumPy has no bf16
             source_ids=source,
             target_ids=[*hypothesis.tokens, EOS],
             log_probs=hypothesis.log_probs,
@@ -199,37 +182,22 @@ def _sentences(texts: str | Sequence[str]) -> Sequence[str]:
 
 
 def check_same_pieces(runs: Sequence[Run]) -> None:
-    """Raise a UserError unless these runs, whose files have been checked, have the same tokenizers."""
-
-    def pieces(run: Run) -> list[bytes]:
-        return [file.read_bytes() for file in (run.source_tokenizer, run.target_tokenizer)]
-
-    for run in runs[1:]:
-        if pieces(run) != pieces(runs[0]):
-            raise UserError(
-                f"{run.directory} cuts text into other pieces than {runs[0].directory}: an ensemble needs runs on the "
-                "same prepared corpus."
-            )
+    """Raise a UserError unless these runs have the same tokenizers."""
+    pieces = [[file.read_bytes() for file in (run.source_tokenizer, run.target_tokenizer)] for run in runs]
+    for run, others in zip(runs, pieces, strict=True):
+        if others != pieces[0]:
+            advice = "an ensemble needs runs on the same prepared corpus"
+            raise UserError(f"{run.directory} cuts text into other pieces than {runs[0].directory}: {advice}.")
 
 
 def build_model(config: Config, source_vocab: int, target_vocab: int, initialise: bool = True) -> Any:
-    """The model that a configuration describes, with first weights unless others are about to be loaded."""
-    joint = config.data.joint_vocab
-    return _build(config.model, "model", source_vocab=source_vocab, target_vocab=target_vocab, joint_vocab=joint,
-                  initialise=initialise)  # fmt: skip
+    """Build the model of a configuration; `initialise=False` leaves the weights to be loaded."""
+    build = functools.partial(constructor(config.model, "model"), joint_vocab=config.data.joint_vocab)
+    with refusals(config.model, "model"):
+        return build(source_vocab=source_vocab, target_vocab=target_vocab, initialise=initialise)
 
 
 def build_search(config: Config) -> Search:
-    """The search method that a configuration describes."""
-    search: Search = _build(config.decode, "decode")
-    return search
-
-
-def _build(spec: Any, where: str, **arguments: Any) -> Any:
-    build = constructor(spec, where)
-    try:
-        return build(**arguments)
-    except UserError:
-        raise
-    except (TypeError, ValueError, RuntimeError) as error:  # a class that refuses what it is given
-        raise UserError(f"The settings of {where} do not work: {error}") from error
+    """Build the search method of a configuration."""
+    with refusals(config.decode, "decode"):
+        return constructor(config.decode, "decode")()

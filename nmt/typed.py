@@ -1,6 +1,4 @@
-"""From plain values (YAML, JSON) to typed settings, with an error that names the key and the nearest known one."""
-
-from __future__ import annotations
+"""Conversion of plain values (YAML, JSON) to typed settings; errors name the key and the nearest known one."""
 
 import collections.abc
 import dataclasses
@@ -31,24 +29,18 @@ class NewerVersion(UserError):
 
 @contextmanager
 def written_to(file: Path) -> Iterator[None]:
-    """Unknown names met in here were read from `file`, so a newer version wrote it.
-
-    Raises:
-        NewerVersion: Instead of UnknownName.
-    """
+    """Turn UnknownName into NewerVersion: an unknown name in `file` means that a newer version wrote it."""
     try:
         yield
     except UnknownName as error:
-        raise NewerVersion(
-            f"{file} was written by a newer version, with {error.name}, which this one does not know: update."
-        ) from error
+        problem = f"was written by a newer version, with {error.name}, which this one does not know"
+        raise NewerVersion(f"{file} {problem}: update.") from error
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint: the known name that is close, else all of them."""
+    """A hint: the closest known name, else the known names."""
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if close:
+    if close := difflib.get_close_matches(name, known, n=1, cutoff=0.6):
         return f"did you mean '{close[0]}'?"
     shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
     return f"known: {shown}."
@@ -70,15 +62,14 @@ def to_dataclass(kind: Callable[..., T], values: Any, where: str) -> T:
 
 
 def check_arguments(target: Callable[..., Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Check keyword arguments against the signature of a class; gives them converted."""
-    parameters = dict(inspect.signature(target).parameters)
-    _check_names(values, parameters, where)
+    """Check keyword arguments against the signature of a class, and convert them."""
+    _check_names(values, inspect.signature(target).parameters, where)
     hints = get_type_hints(target.__init__ if inspect.isclass(target) else target)
     return {name: convert(value, hints.get(name, Any), _join(where, name)) for name, value in values.items()}
 
 
 def convert(value: Any, hint: Any, where: str) -> Any:
-    """`value` as the type that `hint` asks for; types this module does not know pass unchanged."""
+    """Check and convert a value by a type hint; values of unknown types pass unchanged."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return _convert_union(value, arguments, where)
@@ -113,9 +104,7 @@ def _convert_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
     if value is None and type(None) in options:
         return None
     problems = []
-    for option in options:
-        if option is type(None):
-            continue
+    for option in (option for option in options if option is not type(None)):
         try:
             return convert(value, option, where)
         except UserError as error:

@@ -1,4 +1,4 @@
-"""Warn of sentences in scripts or of lengths that the training data did not have."""
+"""Find sentences in scripts or of lengths that the training data did not have."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TrainingData:
             raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
 
     def differences(self, text: str, tokens: int) -> list[str]:
-        """How a sentence of so many tokens is unlike the training data; empty if it is not."""
+        """How a sentence is unlike the training data; empty if it is not."""
         found = []
         letters = scripts_of(Counter(text))
         strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}

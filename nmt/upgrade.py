@@ -1,6 +1,4 @@
-"""Records of earlier versions in today's form: all that is known of what has changed since stands here."""
-
-from __future__ import annotations
+"""Converts records of earlier versions to the current format."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +10,7 @@ _WRAPPED = re.compile(r"\b(recurrence|asking|reading)\.rnn\.")
 
 
 def settings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings: format 1 named the cell of each side by a word, and knew no search method but the beam."""
+    """Upgrade a run's settings: format 1 named cells by a word, and had no search method but the beam."""
     values = dict(values)
     if isinstance(values.get("decode"), Mapping):
         values["decode"] = search(values["decode"])
@@ -32,7 +30,7 @@ def tensor_name(name: str) -> str:
 
 
 def _with_cells(model: Mapping[str, Any]) -> dict[str, Any]:
-    """A model whose cells name their classes, once where encoder and decoder have the same."""
+    """Name cells by their classes, once if encoder and decoder have the same."""
     sides = {
         name: part for name, part in model.items() if isinstance(part, Mapping) and isinstance(part.get("cell"), str)
     }

@@ -1,4 +1,4 @@
-"""Merge subword pieces to words, and what belongs to the pieces (attention, log probabilities) with them."""
+"""Merge subword pieces to words, and their attention or log probabilities with them."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -10,17 +10,10 @@ from nmt.writing_systems import UNSPACED, script_of
 
 
 def merge_words(pieces: Sequence[str], weights: np.ndarray, axis: int) -> tuple[list[str], np.ndarray]:
-    """Merge subword pieces to words, and attention with them.
+    """Merge subword pieces to words, and the attention (target, source) along the axis that belongs to them.
 
-    Args:
-        pieces: Readable pieces, as `Tokenizer.pieces` gives them.
-        weights: Attention ``(target, source)``.
-        axis: The axis that belongs to ``pieces``. Columns (1, source) are summed: a word receives what its
-            pieces received. Rows (0, target) are averaged: a word looks where its pieces looked on average.
-            Either way a row that summed to one still does.
-
-    Returns:
-        The words, and the weights with one entry per word along ``axis``.
+    Weights are summed over the pieces of a source word (axis 1) and averaged over those of a target word (axis 0), so a
+    row that summed to one still does.
     """
     assert axis in (0, 1), axis
     assert weights.shape[axis] == len(pieces), (weights.shape, axis, len(pieces))

@@ -1,4 +1,4 @@
-"""Writing systems: which one a text is written in."""
+"""The writing systems (scripts) of a text."""
 
 import re
 import sys

@@ -95,9 +95,9 @@ def test_every_other_config_is_valid(group: str) -> None:
         ({"_target_": "nmt.model.score.Additive", "sise": 3}, r"no setting part\.sise: did you mean 'size'"),
         ({"size": 3}, "must name a class"),
         (None, "must name a class"),
-        ({"_target_": "nmt.model.decoder.BahdanauDecoder", "score": 3}, r"part\.score must be"),
+        ({"_target_": "nmt.model.seq2seq.Seq2Seq", "score": 3}, r"part\.score must be"),
         (
-            {"_target_": "nmt.model.decoder.BahdanauDecoder", "score": {"_target_": "os.system"}},
+            {"_target_": "nmt.model.seq2seq.Seq2Seq", "score": {"_target_": "os.system"}},
             r"part\.score\._target_",
         ),
     ],

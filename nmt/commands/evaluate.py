@@ -1,6 +1,4 @@
-"""evaluate.py: translate a test set, print its scores, keep them."""
-
-from __future__ import annotations
+"""evaluate.py: translate a test set, print its scores and write them."""
 
 import argparse
 import sys
@@ -23,7 +21,7 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Evaluate as these arguments ask for (default: those of the command line)."""
+    """Evaluate with these arguments (default: those of the command line)."""
     options = parse(sys.argv[1:] if argv is None else argv)
     from rich.console import Console
 
@@ -53,14 +51,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
         data = run.config.data
         pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
-    # Alignment comes first, as it takes little time and may find fault with a file.
+    # Alignment comes first, because it is fast and may find a mistake in a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     metrics = metrics_for("test", *(["lc_tok"] if options.lc_tok else []))
     evaluation = evaluate(translator, examples, metrics=metrics, language=translator.languages[1])
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
-    # The run's own scores are those of its own search; others go where the user says, or nowhere.
+    # eval/ of the run holds the scores of its own search only; others are written to --output, if given.
     home = None if len(runs) > 1 else home
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)
@@ -72,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
     else:
         print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)
-    if alignment and (place := options.output or home):  # no search is part of it, so any beam will do
+    if alignment and (place := options.output or home):  # it does not depend on the search
         write_alignment(place, alignment, details)
         print(f"word alignment: {place / ALIGNMENT_FILE}", file=sys.stderr)
 

@@ -15,39 +15,29 @@ if TYPE_CHECKING:
 
 def make_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
     """A parser with the options for runs, the search and the device."""
-    parser = argparse.ArgumentParser(
-        prog=program,
-        description=description,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        action="append",
-        help="run directory (default: the newest finished one under outputs/); several make an ensemble",
-    )
-    parser.add_argument("--beam", type=cli.positive, help="beam size (default: the run's; 1 is greedy)")
-    parser.add_argument(
-        "--length-penalty", type=float, help="score = log p / length^penalty: higher is longer (default: the run's)"
-    )
-    parser.add_argument(
-        "--batch-tokens", type=cli.positive, help="hypotheses × source tokens at once; changes speed, never results"
-    )
-    parser.add_argument("--device", default="auto", help="auto (default), cpu, cuda or mps")
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog=program, description=description, epilog=examples, formatter_class=layout)
+    add = parser.add_argument
+    runs = "run directory (default: the newest finished one under outputs/); several make an ensemble"
+    add("--run", type=Path, action="append", help=runs)
+    add("--beam", type=cli.positive, help="beam size (default: the run's; 1 is greedy)")
+    penalty = "score = log p / length^penalty: higher is longer (default: the run's)"
+    add("--length-penalty", type=float, help=penalty)
+    together = "hypotheses × source tokens at once; changes speed, never results"
+    add("--batch-tokens", type=cli.positive, help=together)
+    add("--device", default="auto", help="auto (default), cpu, cuda or mps")
     return parser
 
 
 def search_changes(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the search that the user gave, by their names in decode."""
-    names = {"beam": "beam_size", "length_penalty": "length_penalty", "batch_tokens": "batch_tokens"}
-    names |= {"temperature": "temperature", "top_p": "top_p", "seed": "seed"}
-    given = {setting: getattr(options, option, None) for option, setting in names.items()}
+    """The search settings that the user gave, by their names in the group decode."""
+    given = {name: getattr(options, name, None) for name in ("length_penalty", "batch_tokens", "temperature", "top_p")}
+    given |= {"beam_size": options.beam, "seed": getattr(options, "seed", None)}
     return {setting: value for setting, value in given.items() if value is not None}
 
 
 def name_runs(directories: list[Path], translator: Translator) -> None:
-    """Say on stderr which runs are used, and for which languages."""
+    """Print on stderr which runs are used, and for which languages."""
     source, target = translator.languages
     for directory in directories:
         print(f"run: {directory} ({source} → {target})", file=sys.stderr)

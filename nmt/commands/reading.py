@@ -1,7 +1,5 @@
 """The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines in bounded memory."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,13 +10,13 @@ from nmt.data.lines import read_lossy
 from nmt.errors import UserError
 
 _ATTENTION_TOGETHER = 2**29  # bytes of attention for the lines of one chunk
-_LONG_LINE = 1000  # bytes; no more tokens of a line are translated
+_LONG_LINE = 1000  # bytes; further tokens of a line are cut off
 
 
 def read_sentences(texts: Sequence[str], files: Sequence[Path]) -> Iterator[str]:
-    """The lines of the texts, else of the files, else of stdin, as they come."""
+    """The lines of the texts, else of the files, else of stdin, as they arrive."""
     for text in texts:
-        # Bytes that are not UTF-8 arrive as surrogates: back to bytes, to be decoded like all others.
+        # Python decodes arguments that are not UTF-8 to surrogates: encode them back, to be read like files.
         yield from read_lossy(io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n"), "the command line")
     for path in files:
         if not path.is_file():
@@ -35,8 +33,8 @@ def chunks(lines: Iterable[str], size: int, nbest: int) -> Iterator[list[str]]:
     memory = 0
     for line in lines:
         chunk.append(line)
-        # No text has more tokens than bytes. Attention, in 4 bytes, has a row for each token of a translation,
-        # which is rarely longer than twice its source, and a column for each of the source.
+        # Upper bound of attention: a text has at most as many tokens as bytes, and a translation rarely more than
+        # twice the tokens of its source; each weight takes 4 bytes.
         memory += nbest * 4 * 2 * min(len(line.encode()), _LONG_LINE) ** 2
         if len(chunk) == size or memory >= _ATTENTION_TOGETHER:
             yield chunk

@@ -1,4 +1,4 @@
-"""What translate.py prints for a sentence: plain text, an n-best list, or JSON."""
+"""The output of translate.py for a sentence: plain text, an n-best list, or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for characte
 def render(
     source: str, candidates: list[Translation], number: int, options: argparse.Namespace, translator: Translator
 ) -> str:
-    """The translations of one sentence, as the options ask for."""
+    """Format the translations of one sentence by the options."""
     if options.explain:
         from nmt.evaluation.explain import as_text, explain
 
@@ -33,7 +33,7 @@ def render(
 
 
 def _as_line(translation: Translation, source: str, alignments: bool) -> str:
-    """A translation as text, with its alignment links if asked for."""
+    """A translation as text, with its alignment links if `alignments` is set."""
     if not alignments:
         return translation.text
     from nmt.evaluation.links import format_links, translation_links
@@ -44,7 +44,7 @@ def _as_line(translation: Translation, source: str, alignments: bool) -> str:
 def _as_dict(
     translation: Translation, source: str, options: argparse.Namespace, translator: Translator
 ) -> dict[str, Any]:
-    """A translation as plain values."""
+    """A translation as plain values for JSON."""
     attention = translation.attention
     values = {
         "text": translation.text,

@@ -1,12 +1,9 @@
 """train.py: settings composed by Hydra → data, training, evaluation."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import hydra
 from omegaconf import DictConfig
@@ -16,19 +13,14 @@ from nmt.config import ROOT, load_config
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
-from nmt.run import OpenRun, Run, resume_command
+from nmt.run import Run, resume_command
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Train with these overrides (default: those of the command line).
-
-    Raises:
-        UserError: Hydra cannot compose the settings, or a run of a sweep has failed.
-        SystemExit: With code 2 after any other mistake of the user, which has been printed.
-    """
+    """Train with these overrides (default: those of the command line)."""
     if argv is not None:
         sys.argv = ["train.py", *argv]  # Hydra reads it there
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises its errors, and we say them in one sentence
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:
         _composed()
@@ -40,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 @hydra.main(version_base="1.3", config_path=str(ROOT / "configs"), config_name="train")
 def _composed(cfg: DictConfig) -> None:
-    """Do the work of one run; a UserError ends here, before Hydra comments on it."""
+    """Do the work of one run; a UserError is printed here, before Hydra adds its own message."""
     try:
         cli.run(lambda: work(cfg))
     except SystemExit as end:
@@ -52,16 +44,15 @@ def _composed(cfg: DictConfig) -> None:
 def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
     launch = Launch.from_environment()
-    chosen = choose(cfg, launch) if launch.rank == 0 else (None, None, None)
-    # Only now: PyTorch takes its time to import, and a mistake in the settings is answered before it.
+    *settings, run = choose(cfg, launch) if launch.rank == 0 else composition.Chosen({})
+    # Imported late, because PyTorch imports slowly and a mistake in the settings is found before.
     from nmt.console import log_to_console
     from nmt.pipeline import print_results, resume, train
     from nmt.ranks import Ranks
 
     log_to_console(only_errors=launch.rank > 0)
     ranks = Ranks(launch)
-    *settings, run = chosen
-    values, changes = ranks.same(settings)
+    values, changes = ranks.broadcast_json(settings)
     directory = Path(values["run_dir"])
     try:
         evaluation = train(values, ranks) if changes is None else resume(values, changes, run, ranks)
@@ -75,16 +66,15 @@ def work(cfg: DictConfig) -> None:
         print_results(evaluation, directory)
 
 
-def choose(cfg: DictConfig, launch: Launch) -> tuple[dict[str, Any], list[str] | None, OpenRun | None]:
-    """Settings, checked as far as can be without PyTorch; of a run that goes on, also its changes and itself."""
+def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
+    """The settings of a new or resumed run, checked as far as is possible without PyTorch."""
     composition.check_launch(launch)
-    chosen: tuple[dict[str, Any], list[str] | None, OpenRun | None]
     if cfg.resume is not None:
         chosen = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
     else:
-        chosen = composition.plain(cfg), None, None
-        # torchrun gives the command that began a run again, after one of its processes was lost.
-        if launch.restarts and Run(chosen[0]["run_dir"]).config_file.exists():
-            chosen = composition.restarted(chosen[0])
-    load_config(chosen[0]).data.require_files()
+        chosen = composition.Chosen(composition.plain(cfg))
+        # After a lost process, torchrun repeats the command that began the run.
+        if launch.restarts and Run(chosen.values["run_dir"]).config_file.exists():
+            chosen = composition.restarted(chosen.values)
+    load_config(chosen.values).data.require_files()
     return chosen

@@ -36,14 +36,14 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Translate as these arguments ask for (default: those of the command line)."""
+    """Translate with these arguments (default: those of the command line)."""
     options = parse(sys.argv[1:] if argv is None else argv)
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: what came in goes out
-    logger = logging.getLogger("nmt")  # and no others: fontTools logs 50 lines about a PDF
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale
+    logger = logging.getLogger("nmt")  # only ours: fontTools logs 50 lines about a PDF
     logger.setLevel(logging.INFO)
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
-    # Imported late: --help and a mistyped option answer at once.
+    # Imported late, so that --help and a mistyped option are answered at once.
     from nmt.config import ROOT
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
@@ -59,10 +59,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         translator.search = translator.search.converted(Sample, **changes)
     else:
         translator.search = translator.search.changed(**changes)
-    translator.search.for_nbest(options.nbest)  # before the first line is waited for
+    translator.search.for_nbest(options.nbest)  # an error comes before the first line is read
     gallery = None
     if options.heatmap:
-        from nmt.evaluation.gallery import Gallery  # with matplotlib, which only pictures need
+        from nmt.evaluation.gallery import Gallery  # imports matplotlib, which only pictures need
 
         gallery = Gallery(options.heatmap, translator.languages, words=not options.pieces)
     warn = Warnings(runs[0])
@@ -78,7 +78,7 @@ def translations(
     translator: Translator, options: argparse.Namespace, gallery: Gallery | None
 ) -> Iterator[tuple[int, str, list[Translation]]]:
     """Every sentence with its number, from 1, and its translations; stdout is flushed after each chunk."""
-    # Whoever waits for each answer gets it; all others are faster in chunks, which are sorted by length.
+    # A terminal gets each answer at once; files and pipes are faster in chunks, which are sorted by length.
     waiting = not options.text and not options.file and sys.stdin.isatty()
     size = 1 if options.interactive or waiting else LINES_TOGETHER
     done = 0
@@ -102,16 +102,16 @@ class Warnings:
         self.seen = self.unlike = 0
 
     def about(self, number: int, source: str, translation: Translation) -> None:
-        """Look at one sentence."""
+        """Warn of one sentence if it is unlike the training data."""
         self.seen = number
         if differences := self.known.differences(source, len(translation.source_tokens) - 1):
             self.unlike += 1
             if self.unlike <= NOTICES:
-                told = f"Sentence {number} {', and '.join(differences)}: do not rely on its translation."
-                print(told, file=sys.stderr)
+                problem = f"Sentence {number} {', and '.join(differences)}"
+                print(f"{problem}: do not rely on its translation.", file=sys.stderr)
 
     def finish(self) -> None:
-        """Say how many there were, if not all were named."""
+        """Print the number of such sentences, if not all were named."""
         if self.unlike > NOTICES:
             print(f"{self.unlike} of {self.seen} sentences are so unlike the training data.", file=sys.stderr)
 
@@ -149,7 +149,5 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.explain and len(options.run or []) > 1:
         parser.error("--explain tells what one model did: give it with one --run")
     if options.explain and (options.json or options.alignments or options.nbest > 1):
-        parser.error(
-            "--explain is for reading, one translation at a time: give it without --json, --alignments, --nbest"
-        )
+        parser.error("--explain shows one translation as text: give it without --json, --alignments, --nbest")
     return options

@@ -1,9 +1,9 @@
-"""Batches: which pairs go together, and their padding to tensors.
+"""Batches: grouping of pairs by length, and padding to tensors.
 
 Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,49 +22,31 @@ _POOL_BATCHES = 500  # batches sorted by length together: enough to save padding
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Sentence pairs as padded tensors.
+    """Sentence pairs as padded tensors."""
 
-    Attributes:
-        source: Ids and EOS, (B, S).
-        source_lengths: Real tokens per source with EOS, (B,); stays on the CPU, where packing needs it.
-        target_in: BOS and ids, (B, T): the decoder's input.
-        target_out: Ids and EOS, (B, T): the decoder's target.
-        real: Flat indices into (B, T) of the target tokens that are not padding, (tokens,).
-        indices: Indices of the pairs in their store, so that a bad batch can be named.
-        tokens: Number of target tokens that are not padding.
-    """
-
-    source: Tensor
-    source_lengths: Tensor
-    target_in: Tensor
-    target_out: Tensor
-    real: Tensor
-    indices: Indices
-    tokens: int
+    source: Tensor  # ids and EOS, (B, S)
+    source_lengths: Tensor  # real tokens per source with EOS, (B,); stays on the CPU, where packing needs it
+    target_in: Tensor  # BOS and ids, (B, T): the decoder's input
+    target_out: Tensor  # ids and EOS, (B, T): the decoder's target
+    real: Tensor  # flat indices into (B, T) of the target tokens that are not padding, (tokens,)
+    indices: Indices  # of the pairs in their store, so that a bad batch can be named
+    tokens: int  # number of target tokens that are not padding
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
-        """The same batch on a device."""
-        return self._each(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+    def to(self, device: torch.device) -> "Batch":
+        """Move to a device; copies to a GPU run in the background, from pinned memory."""
 
-    def pin_memory(self) -> "Batch":
-        """The same batch in page-locked memory, for asynchronous copies to a GPU."""
-        return self._each(Tensor.pin_memory)
+        def moved(tensor: Tensor) -> Tensor:
+            return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
-    def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
-        return replace(
-            self,
-            source=change(self.source),
-            target_in=change(self.target_in),
-            target_out=change(self.target_out),
-            real=change(self.real),
-        )
+        source, target_in, target_out = moved(self.source), moved(self.target_in), moved(self.target_out)
+        return replace(self, source=source, target_in=target_in, target_out=target_out, real=moved(self.real))
 
 
 def collate(store: TokenStore, indices: Indices) -> Batch:
-    """The pairs with these indices as one batch."""
+    """Make a batch of the pairs with these indices."""
     indices = np.asarray(indices, dtype=np.int64)
     source, target = (  # one column more than the longest, for EOS
         _padded(side.tokens, side.offsets[indices], side.lengths[indices], width=int(side.lengths[indices].max()) + 1)
@@ -96,7 +78,7 @@ def pad(sentences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
 def _padded(
     tokens: NDArray[np.integer], offsets: NDArray[np.integer], lengths: NDArray[np.integer], width: int
 ) -> NDArray[np.int64]:
-    """Slices of `tokens`, which start at `offsets`, as rows of `width` that end in PAD, (B, width)."""
+    """Copy slices of `tokens` into rows of a matrix (B, width), padded with PAD."""
     columns = np.arange(width)
     real = columns < lengths[:, None]
     padded = np.full(real.shape, PAD, dtype=np.int64)
@@ -109,22 +91,14 @@ class BatchPlan:
 
     Pairs are shuffled, pools of them are sorted by length and cut into batches, and the batches are shuffled. Every
     pair occurs exactly once per epoch.
-
-    Args:
-        source_lengths: Tokens per source, without EOS.
-        target_lengths: Tokens per target, without EOS.
-        batch_size: Pairs per batch, or the maximum of padded tokens on either side of a batch; a single pair that is
-            longer than that is a batch of its own.
-        unit: What `batch_size` counts.
-        seed: Of the shuffling.
     """
 
     def __init__(
         self,
-        source_lengths: NDArray[np.integer],
+        source_lengths: NDArray[np.integer],  # tokens without EOS
         target_lengths: NDArray[np.integer],
-        batch_size: int,
-        unit: Literal["sentences", "tokens"],
+        batch_size: int,  # pairs per batch, or padded tokens on its longer side; a longer pair is a batch of its own
+        unit: Literal["sentences", "tokens"],  # what `batch_size` counts
         seed: int,
     ) -> None:
         self._source, self._target = source_lengths, target_lengths
@@ -161,7 +135,7 @@ class BatchPlan:
 
 
 def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:
-    """Batches of at most `batch_tokens` padded tokens, longest first, so that memory runs out at once or never."""
+    """Batches of at most `batch_tokens` padded tokens, longest first, so that a lack of memory shows at once."""
     order = np.argsort(-lengths, kind="stable")
     batches, start = [], 0
     while start < len(order):

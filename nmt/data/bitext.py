@@ -1,4 +1,4 @@
-"""Sentence pairs as a stream: read by the reader of their format, cleaned and filtered; what is dropped is counted."""
+"""Streams of sentence pairs: read, cleaned and filtered, with counts of what is dropped."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ def clean(text: str) -> str:
     SentencePiece's sign for a space (▁) becomes a space, as in the tokenizer. Applied to training text and to text to
     translate alike.
     """
-    if not text.isprintable():  # a quick test that spares most text the search
+    if not text.isprintable():  # faster than the search, which most text does not need
         text = _CONTROLS.sub("", text)
     text = " ".join(text.replace(WORD_START, " ").split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -32,23 +32,14 @@ def clean(text: str) -> str:
 
 @dataclass(frozen=True)
 class Bitext:
-    """Rows of sentences that translate one another, in files of any format.
+    """Rows of sentences that translate one another, in files of any format."""
 
-    Attributes:
-        paths: One file, or one file per language.
-        columns: Which columns, or which files, make a row: the source, then its translations.
-        on_error: Whether a malformed row stops the reading or is skipped.
-        max_megabytes: The most that one file may decompress to.
-        format: Name of the format; `auto` tells it by the suffix.
-        languages: Languages of `columns`, where they are known.
-    """
-
-    paths: tuple[str, ...]
-    columns: tuple[int, ...]
-    on_error: str
-    max_megabytes: int
-    format: str = AUTO
-    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...]  # one file, or one file per language
+    columns: tuple[int, ...]  # which columns, or which files, make a row: the source, then its translations
+    on_error: str  # whether a malformed row stops the reading or is skipped
+    max_megabytes: int  # the most that one file may decompress to
+    format: str = AUTO  # name of the format; auto: by the suffix
+    languages: tuple[str, ...] = ()  # of `columns`, where they are known
 
     @classmethod
     def of(cls, settings: DataSettings, path: str | list[str]) -> "Bitext":

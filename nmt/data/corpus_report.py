@@ -1,7 +1,7 @@
 """The report on a prepared corpus: what was read, dropped, held out and how long the sentences are."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,62 +14,36 @@ _PERCENTILES = (50, 95, 99, 100)
 
 @dataclass(frozen=True)
 class SideReport:
-    """One language of the corpus.
-
-    Attributes:
-        language: Its name.
-        scripts: Share of the letters by Unicode script, the most common first.
-        lengths: Tokens per training sentence, by percentile.
-        vocabulary: Pieces in its vocabulary.
-        vocabulary_asked: Pieces that were asked for.
-    """
+    """One language of the corpus."""
 
     language: str
-    scripts: dict[str, float]
-    lengths: dict[str, int]
-    vocabulary: int
-    vocabulary_asked: int
+    scripts: dict[str, float]  # share of the letters by Unicode script, the most common first
+    lengths: dict[str, int]  # tokens per training sentence, by percentile
+    vocabulary: int  # pieces in its vocabulary
+    vocabulary_asked: int  # pieces that data.vocab_size asked for
 
 
 @dataclass(frozen=True)
 class DataReport:
-    """Counts and statistics of a prepared corpus.
-
-    Attributes:
-        name: What the corpus is called.
-        key: Hash of the inputs and settings it was made from.
-        pairs_read: Lines of the corpus, good and bad.
-        dropped: Lines that were dropped, by reason.
-        train_pairs: Pairs to train on.
-        val_sources: Validation sentences; `val_pairs` counts them with each of their references.
-        test_sources: Test sentences; `test_pairs` counts them with each of their references.
-        random_leak: Share of the test pairs of a random split that would share a sentence with its training set.
-        split_hash: Hash of the validation and test sets; scores are comparable only where it is the same.
-        source: The language translated from.
-        target: The language translated to.
-    """
+    """Counts and statistics of a prepared corpus."""
 
     name: str
-    key: str
-    pairs_read: int
-    dropped: dict[str, int]
+    key: str  # hash of the inputs and settings it was made from
+    pairs_read: int  # lines of the corpus, good and bad
+    dropped: dict[str, int]  # lines that were dropped, by reason
     train_pairs: int
     val_sources: int
-    val_pairs: int
+    val_pairs: int  # each validation sentence counted once per reference
     test_sources: int
     test_pairs: int
-    random_leak: float
-    split_hash: str
+    random_leak: float  # share of a random split's test pairs that would share a sentence with its training set
+    split_hash: str  # hash of the validation and test sets; scores are comparable only where it is the same
     source: SideReport
     target: SideReport
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "DataReport":
-        """The inverse of `as_dict`."""
+        """Rebuild a report from what `dataclasses.asdict` made of it."""
         sides = {side: SideReport(**values[side]) for side in ("source", "target")}
         return cls(**{**values, **sides})
 
@@ -84,7 +58,8 @@ class DataReport:
             f"test        {self.test_sources:,} sentences with {self.test_pairs:,} references",
             f"leak        none (a random split of pairs: {self.random_leak:.0%} of its test set)",
             f"split       {self.split_hash[:12]}",
-            *(_side_line(label, side) for label, side in (("source", self.source), ("target", self.target))),
+            _side_line("source", self.source),
+            _side_line("target", self.target),
         ]
 
 

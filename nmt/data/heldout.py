@@ -12,7 +12,7 @@ from nmt.errors import UserError
 
 logger = logging.getLogger(__name__)
 
-# These sets are the only text that is held in memory, so their size is limited.
+# Held-out sets are kept in memory, so their size is limited.
 _MOST_CHARACTERS = 2**26
 _CHARACTERS_OF_A_ROW = 100  # the memory that an empty row takes, in characters
 
@@ -50,6 +50,7 @@ def given_set(bitext: Bitext) -> list[HeldOut]:
 
 
 def _bounded(rows: Iterable[list[str]], name: str) -> Iterator[list[str]]:
+    """Pass rows on; raise a UserError once they hold too many characters."""
     left = _MOST_CHARACTERS
     for number, row in enumerate(rows, start=1):
         left -= _CHARACTERS_OF_A_ROW + sum(map(len, row))

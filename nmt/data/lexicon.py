@@ -1,7 +1,5 @@
 """A bilingual lexicon from co-occurrence counts, for languages that put spaces between words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
@@ -16,13 +14,13 @@ Pair = tuple[str, str]
 
 _TOKEN = re.compile(r"\S+")
 _SAMPLE = 50_000  # pairs that the lexicon is learnt from
-_RAREST = 5  # times that a word must occur for its translation to be guessed
-_COMMONEST, _FEW = 0.02, 50  # share of the sentences, or so many of them; what occurs in more has grammar to do
-_CERTAIN = 0.5  # Dice coefficient from which two words are taken for translations of each other
+_RAREST = 5  # occurrences below which a word gets no translation
+_COMMONEST, _FEW = 0.02, 50  # a word in more than 2 % of the sentences, and in more than 50, is a function word
+_CERTAIN = 0.5  # Dice coefficient from which two words count as translations of each other
 
 
 class Word(NamedTuple):
-    """A word of a text, and where it is."""
+    """A word of a text, and its position."""
 
     text: str
     start: int
@@ -73,7 +71,7 @@ def replaced(pair: Pair, string: str, match: Match) -> Pair:
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """The words of a text, as far as spaces set them apart, without punctuation around them."""
+    """The words between spaces, without punctuation around them; none in scripts without spaces."""
     for token in _TOKEN.finditer(text):
         start, end = token.span()
         while start < end and _is_punctuation(text[start]):

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from codecs import BOM_UTF8, utf_8_decode
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 MEMBER_SEPARATOR = "::"  # archive.zip::member
 MAX_LINE_BYTES = 2**20
 NOTICES = 5  # lines with problems that are named one by one; the others are only counted
-_CHUNK_BYTES = 2**18  # decoding many lines together is fast
+_CHUNK_BYTES = 2**18  # many lines decoded together, for speed
 _ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
 # Python decompresses the other methods without a bound: a few kilobytes could fill the memory at once.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -44,11 +44,7 @@ _TOO_LONG = Malformed("longer than 1 MiB; put one sentence pair on a line")
 
 
 def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
-    r"""Every line of a file, without its ending (\n or \r\n) and without a byte order mark.
-
-    Raises:
-        UserError: As `read_chunks`.
-    """
+    r"""Every line of a file, without its ending (\n or \r\n) and byte order mark; errors as in `read_chunks`."""
     is_start = True
     for block, is_cut in _blocks(read_chunks(path, max_megabytes)):
         lines = _decode(block.removeprefix(BOM_UTF8) if is_start else block)
@@ -59,11 +55,7 @@ def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
 
 
 def read_chunks(path: str, max_megabytes: int) -> Iterator[bytes]:
-    """The content of a file, decompressed, in chunks.
-
-    Raises:
-        UserError: The file cannot be read to its end, or is larger than `max_megabytes`.
-    """
+    """The content of a file, decompressed, in chunks; a UserError if it is damaged or larger than `max_megabytes`."""
     line, left = 1, max_megabytes * 2**20
     with ExitStack() as stack:
         try:
@@ -110,8 +102,8 @@ def read_lossy(stream: BufferedIOBase, name: str) -> Iterator[str]:
 
 
 def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Whole lines joined by newlines; True if the first is only the first MiB of a longer line."""
-    begun = b""  # a line whose end is still to come, or one byte more than a MiB of it
+    """Blocks of whole lines joined by newlines, each with whether its first line was cut after 1 MiB."""
+    begun = b""  # an unfinished line; of one longer than 1 MiB, a byte more than that
     for chunk in chunks:
         whole, newline, rest = chunk.rpartition(b"\n")
         if newline:
@@ -129,12 +121,10 @@ def _blocks(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def _decode(block: bytes) -> list[str | Malformed]:
     """Decode the lines of a block, one by one only if some are malformed."""
-    try:
+    with suppress(UnicodeDecodeError):
         if b"\0" not in block:
             text = block.decode()
             return [line.rstrip("\r") for line in text.split("\n")] if "\r" in text else list(text.split("\n"))
-    except UnicodeDecodeError:
-        pass
     return [_decode_line(line) for line in block.split(b"\n")]
 
 
@@ -148,15 +138,11 @@ def _decode_line(line: bytes) -> str | Malformed:
 
 
 def expanded(path: str) -> Path:
-    """A path with its ~ resolved.
-
-    Raises:
-        UserError: No such user.
-    """
+    """A path with its ~ resolved; a UserError if there is no such user."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise UserError(f"{path}: nobody has such a home directory: write the path in full.") from error
+        raise UserError(f"{path}: there is no such user: write the path in full.") from error
 
 
 def plain_name(path: str) -> Path:
@@ -166,6 +152,7 @@ def plain_name(path: str) -> Path:
 
 
 def _open(path: str, stack: ExitStack) -> IO[bytes] | gzip.GzipFile:
+    """Open a file or a member of a zip; the stack closes it."""
     name, _, member = path.partition(MEMBER_SEPARATOR)
     file = expanded(name)
     if file.suffix == ".zip":

@@ -3,8 +3,6 @@
 Names, numbers and addresses are mostly copied, and a small corpus has few of them.
 """
 
-from __future__ import annotations
-
 import random
 
 from nmt.data.lexicon import Lexicon, Pair, replaced

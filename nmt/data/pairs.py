@@ -1,7 +1,5 @@
 """The training pairs of each epoch: as stored, or with made-up words that are new in every epoch."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cached_property
@@ -22,23 +20,12 @@ class TrainingPairs:
     def __init__(
         self,
         store: TokenStore,
-        tokenizers: tuple[Tokenizer, Tokenizer],
-        plan: Callable[[TokenStore], BatchPlan],
-        made_up_words: float = 0.0,
-        seed: int = 0,
-        place: Callable[[Batch], Any] = lambda batch: batch,
+        tokenizers: tuple[Tokenizer, Tokenizer],  # of the source and of the target
+        plan: Callable[[TokenStore], BatchPlan],  # of an epoch: made-up words change the lengths of sentences
+        made_up_words: float = 0.0,  # share of pairs with a word and its translation replaced by a made-up string
+        seed: int = 0,  # of the made-up words, which depend on the seed and the epoch alone
+        place: Callable[[Batch], Any] = lambda batch: batch,  # moves a batch to its device
     ) -> None:
-        """Serve the pairs of `store`.
-
-        Args:
-            store: Pairs as ids.
-            tokenizers: Of the source and of the target.
-            plan: Which pairs go together, by the lengths that they have in an epoch: a made-up word is a long one.
-            made_up_words: Share of the pairs in which a word and its translation, where the lexicon finds some, are
-                replaced by a made-up string.
-            seed: Of the made-up words, which depend on the seed and the epoch alone.
-            place: Moves a batch to its device.
-        """
         self._stored = self._current = store
         self._tokenizers, self._plan, self._place = tokenizers, plan, place
         self._made_up_words, self._seed = made_up_words, seed

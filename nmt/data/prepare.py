@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
-from functools import partial
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -28,45 +27,34 @@ from nmt.data.lines import MEMBER_SEPARATOR, expanded
 from nmt.data.settings import DataSettings, as_list
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
-from nmt.data.store import Block, Sequences, TokenStore
+from nmt.data.store import Block, TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
+from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256, write_json
 from nmt.writing_systems import count_characters
 
 logger = logging.getLogger(__name__)
 
 _FORMAT = 2  # raise it when the same inputs would give other files
 _BLOCK = 8192  # pairs encoded together
-_VOCABULARY_PAIRS = 100_000  # vocabularies are learnt from a sample of so many, to bound time and memory
+_VOCABULARY_PAIRS = 100_000  # size of the sample that vocabularies are learnt from, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "format", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
-# Settings that were in every key before others joined them, which count only where they differ from their defaults.
+# Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedCorpus:
-    """A corpus that is ready to train on.
-
-    Attributes:
-        directory: Where it lies, with `source.model` and `target.model`.
-        source_tokenizer: Pieces of the language translated from.
-        target_tokenizer: Pieces of the language translated to; the same ones if joint.
-        train: Training pairs as ids.
-        val: Every (source, reference) pair of `val_sentences` as ids, for the loss.
-        val_sentences: Sentences to choose a model by.
-        test_sentences: Sentences to score it on.
-        report: How it came about; holds languages, key and split hash.
-    """
+    """A corpus that is ready to train on."""
 
     directory: Path
     source_tokenizer: Tokenizer
-    target_tokenizer: Tokenizer
+    target_tokenizer: Tokenizer  # the same pieces as the source's with data.joint_vocab
     train: TokenStore
-    val: TokenStore
+    val: TokenStore  # every (source, reference) pair of `val_sentences`, for the loss
     val_sentences: list[HeldOut]
     test_sentences: list[HeldOut]
     report: DataReport
@@ -87,11 +75,7 @@ class PreparedCorpus:
 
 
 def prepare(settings: DataSettings, expected_key: str | None = None) -> PreparedCorpus:
-    """Clean, split, tokenise and store a corpus, or find it already done.
-
-    Raises:
-        UserError: An input is missing, malformed or too small, or does not give the corpus of the expected key.
-    """
+    """Clean, split, tokenise and store a corpus, unless that has been done; a UserError if its key is not expected."""
     settings.require_files()
     key = _key(settings)
     if expected_key not in (None, key):
@@ -108,8 +92,8 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
         return PreparedCorpus.open(directory)
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        with _locked(lock) as alone:  # and remove the lock of a process that was killed after its work
-            if alone:
+        with _locked(lock) as is_locked:  # also removes the lock file of a process that was killed
+            if is_locked:
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
     except OSError as error:  # read-only, or full
@@ -122,7 +106,7 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
 def _locked(path: Path) -> Iterator[bool]:
     """Let one process at a time prepare a corpus; yields False where the file system has no locks."""
     lock = FileLock(path)
-    with suppress(OSError, NotImplementedError):  # some network file systems; or a link was planted there
+    with suppress(OSError, NotImplementedError):  # some network file systems, or a symbolic link
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -132,7 +116,7 @@ def _locked(path: Path) -> Iterator[bool]:
         yield lock.is_locked
     finally:
         if lock.is_locked:
-            path.unlink(missing_ok=True)  # while it is held: whoever waits notices, and locks a new file
+            path.unlink(missing_ok=True)  # before the release: a waiting process then notices, and locks a new file
             lock.release()
 
 
@@ -143,14 +127,14 @@ def _make(settings: DataSettings, key: str, directory: Path) -> None:
         if problem is None:
             return
         logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
-        remove_directory(directory)  # another corpus would be kept: it is intact in itself
+        remove_directory(directory)  # else a renamed corpus, which is intact, would be kept below
     logger.info("Preparing %s.", directory)
     with new_directory(directory, existing="keep") as unfinished:
         _build(settings, key, unfinished)
 
 
 def _problem(directory: Path, key: str) -> str | None:
-    """What is wrong with a prepared corpus, or None if it is the one of this key, as it was written."""
+    """What is wrong with a prepared corpus, or None if it is undamaged and has this key."""
     if problem := damage(directory):
         return problem
     try:
@@ -181,7 +165,7 @@ def _key(settings: DataSettings) -> str:
         },
         "inputs": inputs,
     }
-    # Named only where the number of files does not tell it: a suffix is no part of the hash of a file.
+    # TSV and parallel files differ by their number, so they are not named, as in earlier versions.
     formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
     if set(formats) - {"tsv", "parallel"}:
         parts["formats"] = formats
@@ -204,13 +188,17 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
     write_held_out(directory / "val.tsv", split.val)
     write_held_out(directory / "test.tsv", split.test)
 
+    def train_tokenizer(sentences: list[str], characters: Counter[str]) -> Tokenizer:
+        coverage = settings.character_coverage
+        return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, coverage, characters)
+
     texts = _vocabulary_sample(train_text, split.train_pairs)
     characters = [count_characters(sentences) for sentences in texts]
     if settings.joint_vocab:
-        source = target = _train_tokenizer(settings, texts[0] + texts[1], sum(characters, Counter()))
+        source = target = train_tokenizer(texts[0] + texts[1], sum(characters, Counter()))
     else:
-        with ThreadPoolExecutor(2) as side_by_side:  # SentencePiece trains outside of Python's lock
-            source, target = side_by_side.map(partial(_train_tokenizer, settings), texts, characters)
+        with ThreadPoolExecutor(2) as threads:  # SentencePiece releases the GIL while it trains
+            source, target = threads.map(train_tokenizer, texts, characters)
     del texts
     source.save(directory / "source.model")
     target.save(directory / "target.model")
@@ -221,6 +209,15 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
         TokenStore.write(directory, name, _encoded(file, source, target), len(source), len(target))
 
     train, languages = TokenStore.open(directory, "train"), settings.direction()
+    asked = settings.vocab_size
+    source_side, target_side = (
+        SideReport(language, script_shares(counts), length_percentiles(stored.lengths), len(tokenizer), asked)
+        for language, counts, stored, tokenizer in (
+            (languages.source, characters[0], train.source, source),
+            (languages.target, characters[1], train.target, target),
+        )
+    )
+    held_out = "".join(sha256(directory / name) for name in ("val.tsv", "test.tsv"))
     report = DataReport(
         name=settings.name,
         key=key,
@@ -232,12 +229,11 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
         test_sources=len(split.test),
         test_pairs=sum(len(entry.references) for entry in split.test),
         random_leak=split.random_leak,
-        split_hash=_split_hash(directory),
-        source=_side_report(languages.source, settings.vocab_size, source, train.source, characters[0]),
-        target=_side_report(languages.target, settings.vocab_size, target, train.target, characters[1]),
+        split_hash=hashlib.sha256(held_out.encode()).hexdigest(),
+        source=source_side,
+        target=target_side,
     )
-    report_text = json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
-    (directory / "report.json").write_text(report_text + "\n", encoding="utf-8")
+    write_json(directory / "report.json", asdict(report))
     shutil.rmtree(work)
 
 
@@ -259,14 +255,10 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
 
 
 def _vocabulary_sample(text: Path, pairs: int) -> tuple[list[str], list[str]]:
-    """Source and target sentences to learn vocabularies from: all of them, or an even sample of very many."""
+    """Source and target sentences to learn vocabularies from: all of them, or a random sample."""
     kept, random = _VOCABULARY_PAIRS / pairs, Random(0)
     chosen = [line.split("\t") for line in read_text(text) if kept >= 1 or random.random() < kept]
     return [source for source, _ in chosen], [target for _, target in chosen]
-
-
-def _train_tokenizer(settings: DataSettings, sentences: list[str], characters: Counter[str]) -> Tokenizer:
-    return Tokenizer.train(sentences, settings.vocab_size, settings.vocab_type, settings.character_coverage, characters)
 
 
 def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block]:
@@ -275,20 +267,3 @@ def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block
     while block := [line.split("\t") for line in islice(lines, _BLOCK)]:
         sources, targets = ([pair[side] for pair in block] for side in (0, 1))
         yield source.encode_batch(sources), target.encode_batch(targets)
-
-
-def _side_report(
-    language: str, vocab_asked: int, tokenizer: Tokenizer, stored: Sequences, characters: Counter[str]
-) -> SideReport:
-    return SideReport(
-        language=language,
-        scripts=script_shares(characters),
-        lengths=length_percentiles(stored.lengths),
-        vocabulary=len(tokenizer),
-        vocabulary_asked=vocab_asked,
-    )
-
-
-def _split_hash(directory: Path) -> str:
-    sets = [sha256(directory / name) for name in ("val.tsv", "test.tsv")]
-    return hashlib.sha256("".join(sets).encode()).hexdigest()

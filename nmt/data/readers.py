@@ -13,24 +13,17 @@ from nmt.data.lines import Malformed, plain_name, read_lines
 from nmt.errors import UserError
 
 AUTO = "auto"
-READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` asks them
+READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` tries them
 
 
 @dataclass(frozen=True)
 class Reader(ABC):
-    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack and limit the input.
-
-    Attributes:
-        paths: The files.
-        columns: Which cells make a row: the source, then its translations.
-        languages: Languages of these cells, for formats that name them (a header, xml:lang); may be empty.
-        max_megabytes: The most that one file may decompress to.
-    """
+    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack and limit it."""
 
     paths: tuple[str, ...]
-    columns: tuple[int, ...]
-    languages: tuple[str, ...]
-    max_megabytes: int
+    columns: tuple[int, ...]  # which cells make a row: the source, then its translations
+    languages: tuple[str, ...]  # of these cells, for formats that name them (a header, xml:lang); may be empty
+    max_megabytes: int  # the most that one file may decompress to
 
     name: ClassVar[str]  # value of data.format
     suffixes: ClassVar[tuple[str, ...]] = ()  # of its files, without .gz and .zip
@@ -47,7 +40,7 @@ class Reader(ABC):
 
     @abstractmethod
     def rows(self) -> Iterator[list[str] | Malformed]:
-        """The cells of each row as they were written, or what is wrong with it and where, such as corpus.tsv:12."""
+        """The cells of each row, uncleaned, or a Malformed with its position, such as corpus.tsv:12."""
 
 
 class Tsv(Reader):
@@ -82,25 +75,17 @@ class Parallel(Reader):
     def rows(self) -> Iterator[list[str] | Malformed]:
         files = [read_lines(path, self.max_megabytes) for path in self.paths]
         for number, lines in enumerate(zip_longest(*files), start=1):
-            if None in lines:  # never skipped: from here on nothing says which lines belong together
+            if None in lines:  # never skipped: from here on, lines cannot be matched
                 short = self.paths[lines.index(None)]
                 long = next(path for path, line in zip(self.paths, lines, strict=True) if line is not None)
                 raise UserError(f"{short} ends before line {number} but {long} goes on: make them equally long.")
-            texts = [line for line in lines if isinstance(line, str)]
-            if len(texts) == len(lines):
-                yield [texts[column] for column in self.columns]
-            else:
-                bad = ((path, x) for path, x in zip(self.paths, lines, strict=True) if isinstance(x, Malformed))
-                path, malformed = next(bad)
-                yield Malformed(malformed.problem, f"{path}:{number}")
+            named = zip(self.paths, lines, strict=True)
+            bad = [Malformed(x.problem, f"{path}:{number}") for path, x in named if isinstance(x, Malformed)]
+            yield bad[0] if bad else [str(lines[column]) for column in self.columns]
 
 
 def choose_reader(format_: str, paths: tuple[str, ...]) -> type[Reader]:
-    """The reader of a format; `auto` takes the first that claims the files, and a TSV for any other suffix.
-
-    Raises:
-        UserError: The format reads one file where several are named, or the other way round.
-    """
+    """The reader of a format; `auto` takes the first that claims the files, and a TSV for any other suffix."""
     if format_ == AUTO:
         return next((reader for reader in READERS.values() if reader.claims(paths)), Tsv)
     reader = READERS[format_]

@@ -11,7 +11,7 @@ from nmt.errors import UserError
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
-MULTI30K = "multi30k"  # what its configuration, and the directory that it is downloaded to, are called
+MULTI30K = "multi30k"  # name of its configuration and of its download directory
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
@@ -30,56 +30,43 @@ class Direction(NamedTuple):
 class DataSettings:
     """Where a corpus is, and how it is cleaned, split and tokenised."""
 
-    # Names the prepared directory and the run.
-    name: str
+    name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
     path: str | list[str] | None = None
-    # Format of all these files; auto: by their suffix, and TSV for any other.
-    format: str = AUTO
+    format: str = AUTO  # of all these files; auto: by their suffix, and TSV for any other
     # Given held-out sets, in the same forms; None holds them out from `path`.
     val_path: str | list[str] | None = None
-    # [source, reference, reference, ...] gives several references.
-    test_path: str | list[str] | None = None
-    # Languages of the columns, such as [eng, fra]; None reads them off the file names where it can.
-    columns: list[str] | None = None
+    test_path: str | list[str] | None = None  # also [source, reference, reference, ...]
+    columns: list[str] | None = None  # languages of the columns, such as [eng, fra]; None: by the file names
     # Languages to translate from and to; None: the first column, and the first other one.
     source: str | None = None
     target: str | None = None
-    # A malformed line stops the work with its number, or is skipped and counted.
-    on_error: Literal["stop", "skip"] = "stop"
-    # Longer sentences are dropped. Characters, not words: not every script writes spaces.
-    max_chars: int = 500
+    on_error: Literal["stop", "skip"] = "stop"  # malformed lines end the work, or are skipped and counted
+    max_chars: int = 500  # longer sentences are dropped; characters, as not every script has spaces between words
     # Pairs whose lengths in characters differ by more than this factor are dropped; Chinese needs a wide one.
     max_ratio: float = 12.0
-    # Distinct sources held out; never more than one in twenty of all, at least one.
-    val_size: int = 1000
+    val_size: int = 1000  # distinct sources held out: at most one in twenty of all, at least one
     test_size: int = 1000
-    # Pieces per vocabulary (of both languages together if joint).
-    vocab_size: int = 4000
+    vocab_size: int = 4000  # pieces per vocabulary (of both languages together if joint)
     vocab_type: Literal["bpe", "unigram"] = "bpe"
     joint_vocab: bool = False
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
-    # The most that one input may decompress to.
-    max_megabytes: int = 4096
-    # Where prepared corpora live.
+    max_megabytes: int = 4096  # the most that one input may decompress to
     prepared_dir: str = "data/prepared"
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
-        _require(self.on_error in ("stop", "skip"), "on_error", self.on_error, "stop or skip")
-        _require(self.vocab_type in ("bpe", "unigram"), "vocab_type", self.vocab_type, "bpe or unigram")
-        formats = f"{AUTO}, {', '.join(READERS)}"
-        _require(self.format in (AUTO, *READERS), "format", self.format, f"one of {formats}")
-        _require(self.max_chars >= 1, "max_chars", self.max_chars, "at least 1")
-        _require(self.max_ratio >= 1, "max_ratio", self.max_ratio, "at least 1")
-        _require(self.val_size >= 1, "val_size", self.val_size, "at least 1")
-        _require(self.test_size >= 1, "test_size", self.test_size, "at least 1")
+        choices = {"on_error": ("stop", "skip"), "vocab_type": ("bpe", "unigram"), "format": (AUTO, *READERS)}
+        for field, known in choices.items():
+            value = getattr(self, field)
+            _require(value in known, field, value, f"one of {', '.join(known)}")
+        for field in ("max_chars", "max_ratio", "val_size", "test_size", "max_megabytes"):
+            _require(getattr(self, field) >= 1, field, getattr(self, field), "at least 1")
         vocabulary = f"at least {SMALLEST_VOCABULARY}, of which 260 are bytes and special pieces"
         _require(self.vocab_size >= SMALLEST_VOCABULARY, "vocab_size", self.vocab_size, vocabulary)
         coverage = self.character_coverage
         _require(0.9 <= coverage <= 1, "character_coverage", coverage, "between 0.9 and 1")
-        _require(self.max_megabytes >= 1, "max_megabytes", self.max_megabytes, "at least 1")
         for field in ("path", "val_path"):
             files = getattr(self, field)
             _require(not isinstance(files, list) or len(files) == 2, field, files, "one TSV file or two files")
@@ -109,17 +96,16 @@ class DataSettings:
         return direction
 
     def languages(self) -> list[str]:
-        """Languages of the columns or files: as set, else as the file names tell, else source and target."""
-        return self.columns or self._columns_of_names() or [self.source or "source", self.target or "target"]
-
-    def _columns_of_names(self) -> list[str] | None:
-        """Languages in the file names: fra-eng.zip, or train.en.gz beside train.fr.gz."""
-        if isinstance(self.path, list):
-            languages = [plain_name(path).suffix[1:] for path in self.path]
-            named = languages[0] != languages[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in languages)
-            return languages if named else None
-        anki = anki_language(self.path)
-        return ["eng", anki] if anki else None
+        """Languages of the columns or files: as set, else from the file names, else source and target."""
+        if self.columns:
+            return self.columns
+        if isinstance(self.path, list):  # train.en.gz beside train.fr.gz
+            found = [plain_name(path).suffix[1:] for path in self.path]
+            if found[0] != found[1] and all(re.fullmatch("[A-Za-z]{2,3}", x) for x in found):
+                return found
+        elif anki := anki_language(self.path):  # fra-eng.zip
+            return ["eng", anki]
+        return [self.source or "source", self.target or "target"]
 
     def require_files(self) -> None:
         """Raise a UserError that names the setting for any input that is not there."""
@@ -134,11 +120,10 @@ class DataSettings:
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
 
     def _download(self) -> str:
-        """The command that downloads the corpus these settings seem to mean."""
+        """The command that would download the corpus of these settings."""
         if self.name == MULTI30K:
             return "`python scripts/download_multi30k.py`"
-        paths = [anki_language(path) for path in as_list(self.path)]
-        languages = [*paths, self.target, self.source]
+        languages = [anki_language(self.path), self.target, self.source]
         wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
         return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
 

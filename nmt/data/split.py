@@ -17,42 +17,25 @@ from nmt.data.heldout import HeldOut
 from nmt.data.spool import Hashes, PairSpool, sentence_hash, sentence_hashes
 from nmt.errors import UserError
 
-LARGEST_SHARE = 20  # a held-out set takes at most one in so many sources
+LARGEST_SHARE = 20  # a held-out set has at most one in 20 of the sources
 _TRAIN, _VAL, _TEST, _LEAK, _DUPLICATE = range(5)
 
 
 @dataclass(frozen=True)
 class Split:
-    """What became of all pairs; the training pairs themselves are in a file.
+    """The held-out sets, and the number of all other pairs; the training pairs themselves are in a file."""
 
-    Attributes:
-        val: Sentences to choose a model by.
-        test: Sentences to score it on.
-        train_pairs: Number of pairs in the training file.
-        dropped: Pairs left out, by reason.
-        random_leak: Share of test pairs that a random split would have had in its training part too.
-    """
-
-    val: list[HeldOut]
-    test: list[HeldOut]
-    train_pairs: int
-    dropped: Counter[str]
-    random_leak: float
+    val: list[HeldOut]  # sentences to choose a model by
+    test: list[HeldOut]  # sentences to score it on
+    train_pairs: int  # number of pairs in the training file
+    dropped: Counter[str]  # pairs left out, by reason
+    random_leak: float  # share of a random split's test pairs that would share a sentence with its training set
 
 
-def split_pairs(
-    spool: PairSpool,
-    train_file: Path,
-    val: int | list[HeldOut],
-    test: int | list[HeldOut],
-) -> Split:
-    """Write the training pairs to `train_file` and return the rest.
+def split_pairs(spool: PairSpool, train_file: Path, val: int | list[HeldOut], test: int | list[HeldOut]) -> Split:
+    """Split all pairs of the spool; training pairs are written to `train_file` as `source TAB target`.
 
-    Args:
-        spool: All pairs.
-        train_file: Where training pairs go, as `source TAB target`.
-        val: How many distinct sources to hold out, or a set that is given.
-        test: The same for the test set; it is chosen first.
+    `val` and `test` are given sets, or how many distinct sources to hold out; those of the test set are chosen first.
     """
     given = [entry for entries in (val, test) if isinstance(entries, list) for entry in entries]
     given_sources = sentence_hashes(entry.source for entry in given)
@@ -74,9 +57,7 @@ def split_pairs(
             labels[~chunk.first] = _DUPLICATE
             counts.update(dict(enumerate(np.bincount(labels).tolist())))
             texts = list(islice(lines, len(labels)))
-            train.writelines(
-                [f"{text}\n" for text, label in zip(texts, labels.tolist(), strict=True) if label == _TRAIN]
-            )
+            train.writelines(f"{texts[place]}\n" for place in np.flatnonzero(labels == _TRAIN).tolist())
             for place in np.flatnonzero((labels == _VAL) | (labels == _TEST)).tolist():
                 source, target = texts[place].split("\t")
                 held[int(labels[place])][source].append(target)
@@ -97,7 +78,7 @@ def split_pairs(
 def _choose(
     spool: PairSpool, val: int | list[HeldOut], test: int | list[HeldOut], given_sources: Hashes
 ) -> tuple[Hashes, Hashes]:
-    """The source hashes of the val and the test set, as far as these are not given."""
+    """The source hashes of the validation and test sets; none for a set that is given."""
     wanted = [size if isinstance(size, int) else 0 for size in (test, val)]
     distinct, smallest = spool.distinct_sources(sum(wanted), given_sources)
     sets = sum(size > 0 for size in wanted)
@@ -110,7 +91,7 @@ def _choose(
 
 
 def _one_per_hash(references: dict[str, list[str]], dropped: Counter[str]) -> list[HeldOut]:
-    """Held-out sentences in the order of their hashes: of "Run!" and "run", the one with more references."""
+    """Held-out sentences ordered by hash; of spellings that share one ("Run!", "run"), that with most references."""
     spellings: dict[bytes, list[HeldOut]] = defaultdict(list)
     for source, targets in references.items():
         spellings[sentence_hash(source)].append(HeldOut(source, tuple(sorted(targets))))

@@ -1,7 +1,7 @@
-"""Cleaned pairs on disk with the hashes of their sentences: questions about all of them in bounded memory.
+"""Cleaned pairs on disk with the hashes of their sentences, to find duplicates and shared sentences in bounded memory.
 
-The text lies in one file, the 64-bit hashes in three others (source, target, exact pair). Passes stream over
-them in chunks; where a question needs sorting, it is asked of one range of hashes after the other.
+The text is in one file, the 64-bit hashes are in three others (source, target, exact pair). Passes stream over them
+in chunks; where hashes must be sorted, one range of hash values is sorted after the other.
 """
 
 import unicodedata
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 
-CHUNK = 2**15  # pairs looked at together
-PARTITION = 2**16  # hashes sorted together, on average
+CHUNK = 2**15  # pairs per chunk
+PARTITION = 2**16  # hashes per range that is sorted, on average
 _BLOCK = 2**12  # pairs written together
 _COLUMNS = ("source", "target", "pair")
 
 
 class _KeepWords(dict[int, int | str]):
-    """A table for str.translate: letters, marks and numbers stay; formatting goes; the rest parts words."""
+    """A table for str.translate: keeps letters, marks and numbers, deletes formatting, makes the rest spaces."""
 
     def __missing__(self, code: int) -> int | str:
         category = unicodedata.category(chr(code))
@@ -34,14 +34,12 @@ class _KeepWords(dict[int, int | str]):
 
 
 _WORDS_ONLY = _KeepWords()
-
-
-# The same for ASCII, as bytes, and its letters in lower case.
+# The same for ASCII bytes, with lower-cased letters.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 
 
 def sentence_hash(text: str) -> bytes:
-    """64 bits that sentences share when they differ in case, punctuation or spacing only."""
+    """A 64-bit hash that ignores case, punctuation and spacing."""
     if text.isascii():
         words = b" ".join(text.encode().translate(_ASCII_WORDS).split())
     else:
@@ -56,7 +54,7 @@ def sentence_hashes(texts: Iterable[str]) -> Hashes:
 
 
 class Chunk(NamedTuple):
-    """Some consecutive pairs: their hashes, and whether each is the first with its exact text."""
+    """Hashes of consecutive pairs, and whether each pair is the first with its exact text."""
 
     source: Hashes
     target: Hashes
@@ -65,14 +63,14 @@ class Chunk(NamedTuple):
 
 
 class PairSpool:
-    """Pairs in a temporary directory: `fill` it once, then ask."""
+    """Pairs in a temporary directory, written once by `fill`."""
 
     def __init__(self, directory: Path) -> None:
-        self.directory = directory
+        self.directory, self._first_file = directory, directory / "first.bool"
         self.count = 0
 
     def fill(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Write all pairs, then find out which of them repeat an earlier one."""
+        """Write all pairs, then mark those that repeat no earlier one."""
         with ExitStack() as stack:
             text = stack.enter_context((self.directory / "pairs.tsv").open("wb"))
             source_file, target_file, pair_file = (
@@ -86,7 +84,11 @@ class PairSpool:
                 target_file.write(b"".join([sentence_hash(target) for _, target in block]))
                 pair_file.write(b"".join([blake2b(line, digest_size=8).digest() for line in lines]))
                 self.count += len(block)
-        self._mark_first_occurrences()
+        if self.count:
+            first = np.memmap(self._first_file, dtype="?", mode="w+", shape=(self.count,))
+            for hashes, positions in self._partitions("pair"):
+                first[positions[np.unique(hashes, return_index=True)[1]]] = True
+            first.flush()
 
     def lines(self) -> Iterator[str]:
         """Every pair as `source TAB target`, in order."""
@@ -96,27 +98,19 @@ class PairSpool:
         """The hashes of all pairs, in order."""
         with ExitStack() as stack:
             files = [stack.enter_context(self._hash_file(column).open("rb")) for column in _COLUMNS]
-            first_file = stack.enter_context(self._first_file().open("rb"))
+            first_file = stack.enter_context(self._first_file.open("rb"))
             for _ in range(0, self.count, CHUNK):
                 source, target, pair = (_read(file, "<u8") for file in files)
                 yield Chunk(source, target, pair, _read(first_file, "?"))
 
     def distinct_sources(self, smallest: int, excluded: Hashes) -> tuple[int, Hashes]:
-        """How many distinct source hashes there are beside the excluded ones, and the smallest of them."""
+        """The number of distinct source hashes that are not excluded, and the `smallest` smallest of them."""
         count, kept = 0, np.empty(0, dtype=np.uint64)
         for hashes, _ in self._partitions("source"):  # in ascending ranges: the first hold the smallest
             distinct = np.setdiff1d(hashes, excluded)
             count += len(distinct)
             kept = np.concatenate([kept, distinct[: smallest - len(kept)]])
         return count, kept
-
-    def _mark_first_occurrences(self) -> None:
-        if not self.count:
-            return
-        first = np.memmap(self._first_file(), dtype="?", mode="w+", shape=(self.count,))
-        for hashes, positions in self._partitions("pair"):
-            first[positions[np.unique(hashes, return_index=True)[1]]] = True
-        first.flush()
 
     def _partitions(self, column: str) -> Iterator[tuple[Hashes, NDArray[np.int64]]]:
         """Hashes with their positions, one range of hash values at a time, ranges ascending."""
@@ -136,17 +130,14 @@ class PairSpool:
     def _hash_file(self, column: str) -> Path:
         return self.directory / f"{column}.hashes"
 
-    def _first_file(self) -> Path:
-        return self.directory / "first.bool"
-
 
 def read_text(path: Path) -> Iterator[str]:
-    """Lines of a file that we wrote: UTF-8, each ended by a newline and nothing else."""
+    """Lines of a file that we wrote: UTF-8, each ended by a newline only."""
     with path.open(encoding="utf-8", newline="\n") as file:
         while lines := file.readlines(2**18):
             yield from [line[:-1] for line in lines]
 
 
 def _read(file: IO[bytes], dtype: str) -> NDArray[Any]:
-    # Read rather than memory-mapped: mapped pages would count as ours until the kernel wants them back.
+    # Read rather than memory-mapped: mapped pages count as memory of this process until the kernel reclaims them.
     return np.frombuffer(file.read(CHUNK * np.dtype(dtype).itemsize), dtype=dtype)

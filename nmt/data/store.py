@@ -1,4 +1,4 @@
-"""Token ids on disk, memory-mapped: the corpus need not be in memory, whatever its size.
+"""Token ids on disk, memory-mapped, so that a corpus may be larger than memory.
 
 A split has four raw files (tokens and offsets of each side, little-endian) and a JSON file that describes
 them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds these.
@@ -6,6 +6,7 @@ them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds 
 
 import json
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -35,7 +36,7 @@ class Sequences:
 
     @classmethod
     def of(cls, sequences: list[list[int]], dtype: Any) -> "Sequences":
-        """The same in memory."""
+        """Make sequences in memory."""
         lengths = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
         offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         return cls(np.fromiter(chain.from_iterable(sequences), dtype=dtype, count=offsets[-1]), offsets, lengths)
@@ -58,56 +59,36 @@ class TokenStore:
         return len(self.source)
 
     def target_tokens(self, pairs: NDArray[Any]) -> int:
-        """What the loss of some pairs is averaged over: their target tokens and EOS."""
+        """Number of target tokens of some pairs, EOS included."""
         return int(self.target.lengths[pairs].sum()) + len(pairs)
 
     @classmethod
     def open(cls, directory: Path, split: str) -> "TokenStore":
         """Map a split that `write` has written."""
         meta = json.loads((directory / f"{split}.json").read_text(encoding="utf-8"))
-        source, target = (
-            Sequences.open(directory / f"{split}-{side}", meta[side]["dtype"]) for side in ("source", "target")
-        )
-        return cls(source, target)
+        stems = {side: directory / f"{split}-{side}" for side in ("source", "target")}
+        return cls(*(Sequences.open(stem, meta[side]["dtype"]) for side, stem in stems.items()))
 
     @staticmethod
     def write(directory: Path, split: str, blocks: Iterable[Block], source_vocab: int, target_vocab: int) -> None:
         """Write pairs that arrive in blocks of (source sequences, target sequences)."""
-        source = _Writer(directory / f"{split}-source", source_vocab)
-        target = _Writer(directory / f"{split}-target", target_vocab)
-        with source, target:
-            for sources, targets in blocks:
-                source.add(sources)
-                target.add(targets)
-        meta = {"pairs": source.count, "source": source.meta(), "target": target.meta()}
+        pairs, ends, dtypes = 0, [0, 0], ["<u2" if size <= 2**16 else "<i4" for size in (source_vocab, target_vocab)]
+        with ExitStack() as stack:
+            stems = [directory / f"{split}-{side}" for side in ("source", "target")]
+            names = [(stem.with_suffix(".tokens"), stem.with_suffix(".offsets")) for stem in stems]
+            files = [[stack.enter_context(name.open("wb")) for name in of_side] for of_side in names]
+            for _, offsets in files:
+                offsets.write(np.zeros(1, dtype="<i8").tobytes())
+            for block in blocks:
+                pairs += len(block[0])
+                for side, sequences in enumerate(block):
+                    written, (tokens, offsets) = Sequences.of(sequences, dtypes[side]), files[side]
+                    tokens.write(written.tokens.tobytes())
+                    offsets.write((ends[side] + written.offsets[1:]).astype("<i8").tobytes())
+                    ends[side] += len(written.tokens)
+        source, target = ({"dtype": dtype, "tokens": end} for dtype, end in zip(dtypes, ends, strict=True))
+        meta = {"pairs": pairs, "source": source, "target": target}
         (directory / f"{split}.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
-
-
-class _Writer:
-    def __init__(self, stem: Path, vocab_size: int) -> None:
-        self.dtype = "<u2" if vocab_size <= 2**16 else "<i4"
-        self.count = self.end = 0
-        self._tokens = stem.with_suffix(".tokens").open("wb")
-        self._offsets = stem.with_suffix(".offsets").open("wb")
-        self._offsets.write(np.zeros(1, dtype="<i8").tobytes())
-
-    def __enter__(self) -> "_Writer":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._tokens.close()
-        self._offsets.close()
-
-    def add(self, sequences: list[list[int]]) -> None:
-        tokens = np.fromiter(chain.from_iterable(sequences), dtype=self.dtype)
-        ends = self.end + np.cumsum([len(sequence) for sequence in sequences], dtype="<i8")
-        self._tokens.write(tokens.tobytes())
-        self._offsets.write(ends.tobytes())
-        self.count += len(sequences)
-        self.end += len(tokens)
-
-    def meta(self) -> dict[str, str | int]:
-        return {"dtype": self.dtype, "tokens": self.end}
 
 
 def _map(path: Path, dtype: str) -> NDArray[Any]:
@@ -117,7 +98,7 @@ def _map(path: Path, dtype: str) -> NDArray[Any]:
 
 
 def _differences(offsets: Path) -> NDArray[np.int32]:
-    """Lengths, from a file of offsets; read rather than mapped, as mapped pages would stay in memory."""
+    """Compute lengths from a file of offsets, which is read because mapped pages would stay in memory."""
     lengths = np.empty(offsets.stat().st_size // 8 - 1, dtype=np.int32)
     with offsets.open("rb") as file:
         last = np.frombuffer(file.read(8), dtype="<i8")

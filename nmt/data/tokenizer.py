@@ -1,6 +1,6 @@
-"""SentencePiece, with the project's special ids, bytes for rare characters, and no refusal of small corpora.
+"""SentencePiece with the project's special ids, bytes for rare characters, and vocabularies that shrink with the text.
 
-Imported at the cold start of translation, so it needs nothing but SentencePiece.
+Imported whenever translate.py starts, so it imports nothing but SentencePiece.
 """
 
 import io
@@ -20,13 +20,13 @@ from nmt.special import BOS, EOS, PAD, UNK
 logger = logging.getLogger(__name__)
 
 _BLOCK = 4096  # sentences handled together
-_SKIPPED = "▅"  # SentencePiece learns nothing from a sentence that holds this, its sign for what is unknown
+_SKIPPED = "▅"  # SentencePiece skips sentences that contain this, its sign for unknown characters
 _RESERVED = 256 + 4  # byte pieces and specials
-_CHARACTER_SHARE = 0.9  # of the other pieces, at most so many are single characters
+_CHARACTER_SHARE = 0.9  # the largest share of the other pieces that may be single characters
 
 
 class Tokenizer:
-    """Clean text to ids and back. What no piece covers is spelt in bytes, so any text survives."""
+    """Converts clean text to ids and back; what no piece covers is spelt in bytes, so no text is lost."""
 
     def __init__(self, model: bytes) -> None:
         self.model = model
@@ -38,13 +38,11 @@ class Tokenizer:
         try:
             return cls(path.read_bytes())
         except FileNotFoundError as error:
-            raise UserError(
-                f"{path} does not exist: the tokenizer belongs beside the model it was trained for."
-            ) from error
+            advice = "the tokenizer belongs beside the model it was trained for"
+            raise UserError(f"{path} does not exist: {advice}.") from error
         except (RuntimeError, ValueError) as error:
-            raise UserError(
-                f"{path} is not a SentencePiece model: restore the file or prepare the data again."
-            ) from error
+            advice = "restore the file or prepare the data again"
+            raise UserError(f"{path} is not a SentencePiece model: {advice}.") from error
 
     def save(self, path: Path) -> None:
         """Write the model file."""
@@ -74,10 +72,10 @@ class Tokenizer:
             model_writer=model,
             vocab_size=vocab_size,
             model_type=vocab_type,
-            character_coverage=1.0,  # what is too rare is gone by now
+            character_coverage=1.0,  # rare characters are blanked already
             byte_fallback=True,
             hard_vocab_limit=False,  # shrink instead of failing on a small corpus
-            normalization_rule_name="identity",  # cleaning is ours
+            normalization_rule_name="identity",  # nmt.data.bitext.clean does it
             max_sentence_length=2**20,
             pad_id=PAD,
             bos_id=BOS,
@@ -107,7 +105,7 @@ class Tokenizer:
         return self._processor.decode(sequences)
 
     def decode(self, ids: list[int]) -> str:
-        """Text of some ids; special ids leave no trace."""
+        """Text of some ids; special ids are left out."""
         return self._processor.decode(ids)
 
     def pieces(self, ids: list[int]) -> list[str]:
@@ -151,17 +149,13 @@ def _rare_characters(counts: Counter[str], vocab_size: int, coverage: float) -> 
     wanted = 1 + sum(share < coverage for share in shares)
     room = int(_CHARACTER_SHARE * (vocab_size - _RESERVED))
     if wanted > room:
-        logger.warning(
-            "data.vocab_size=%d has room for %d of %d characters; the rarer ones are spelt in bytes.",
-            vocab_size,
-            room,
-            len(counts),
-        )
+        message = "data.vocab_size=%d has room for %d of %d characters; the rarer ones are spelt in bytes."
+        logger.warning(message, vocab_size, room, len(counts))
     return "".join(character for character, _ in by_frequency[min(wanted, room) :])
 
 
 def _blanked(sentences: Iterable[str], characters: str) -> Iterator[str]:
-    """The sentences, with spaces for some characters."""
+    """Replace some characters by spaces."""
     if not characters:
         yield from sentences
         return

@@ -4,8 +4,6 @@ The reference is force-decoded, and each of its words is linked to the source wo
 Luong 2015, section 5.4. Shapes: B batch, T target length, S source length, both with EOS.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -64,15 +62,10 @@ def align(translator: Translator, pairs: Sequence[AlignedPair]) -> Iterator[tupl
 
     Pairs with an empty side are skipped; so are, with a warning, pairs with too many pieces or with pieces that do not
     spell their words.
-
-    Raises:
-        UserError: The model has no attention.
     """
     filled = [pair for pair in pairs if pair.source and pair.target]
-    read = [
-        (_read(translator.source_tokenizer, pair.source), _read(translator.target_tokenizer, pair.target), pair.gold)
-        for pair in filled
-    ]
+    tokenizers = translator.source_tokenizer, translator.target_tokenizer
+    read = [(_read(tokenizers[0], pair.source), _read(tokenizers[1], pair.target), pair.gold) for pair in filled]
     usable = [(source, target, gold) for source, target, gold in read if source and target]
     if left_out := len(filled) - len(usable):
         why = f"their pieces do not spell their words, or are more than {MAX_SOURCE_TOKENS}"
@@ -118,7 +111,7 @@ def write_alignment(directory: Path, score: AlignmentScore, details: Mapping[str
 
 
 def alignment_table(score: AlignmentScore) -> RenderableType:
-    """Lay the score out for the terminal."""
+    """The score as a table for rich."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column()
     rows.add_column(justify="right")

@@ -1,11 +1,7 @@
-"""How sure a model is of each word that it wrote, by Monte Carlo dropout.
+"""Confidence of each word of a translation, by Monte Carlo dropout.
 
 Shapes: N samples, S source length, T target length.
 """
-
-from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -36,7 +32,8 @@ def sampled_confidence(translator: Translator, translation: Translation, samples
 def _sampled_log_probs(translator: Translator, translation: Translation, samples: int, seed: int) -> np.ndarray:
     """Log probabilities (N, T) of a translation's tokens, with dropout."""
     model, device = translator.model, translator.device
-    source, target = (_rows(ids, samples).to(device) for ids in (translation.source_ids, translation.target_ids))
+    rows = (torch.tensor([ids]).expand(samples, -1) for ids in (translation.source_ids, translation.target_ids))
+    source, target = (ids.to(device) for ids in rows)
     target_in = torch.cat([torch.full_like(target[:, :1], BOS), target[:, :-1]], dim=1)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
@@ -50,7 +47,3 @@ def _sampled_log_probs(translator: Translator, translation: Translation, samples
             model.eval()
     log_probs = model.output(output.readout).float().log_softmax(dim=-1)
     return log_probs.gather(-1, target.unsqueeze(-1)).squeeze(-1).cpu().numpy()
-
-
-def _rows(ids: Sequence[int], count: int) -> torch.Tensor:
-    return torch.tensor([ids]).expand(count, -1)

@@ -1,6 +1,4 @@
-"""Translate a set of sentences and score it: for validation, test sets and files of a user alike."""
-
-from __future__ import annotations
+"""Translate and score a set of sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,26 +22,12 @@ class Evaluation:
     translations: list[Translation]
 
 
-def evaluate(
-    translator: Translator,
-    examples: Sequence[HeldOut],
-    *,
-    metrics: Sequence[str] | None = None,
-    language: str = "",
-    bootstrap: int = 1000,
-) -> Evaluation:
-    """Translate every source and score the translations; see `score` for the options."""
+def evaluate(translator: Translator, examples: Sequence[HeldOut], **options: Any) -> Evaluation:
+    """Translate every source and score the translations with the `options` of `score`."""
     sources = [example.source for example in examples]
     translations = translator.translate(sources)
-    scores = score(
-        [translation.text for translation in translations],
-        [example.references for example in examples],
-        sources,
-        metrics=metrics,
-        language=language,
-        bootstrap=bootstrap,
-    )
-    return Evaluation(scores, translations)
+    texts, references = [each.text for each in translations], [example.references for example in examples]
+    return Evaluation(score(texts, references, sources, **options), translations)
 
 
 def write(

@@ -1,10 +1,8 @@
-"""How a translation came about, step by step: attention weights and the likeliest tokens.
+"""A translation explained step by step: attention weights and the likeliest tokens.
 
-The numbers are computed again, by leading the model through the finished translation with `encode` and `step`; so any
-model can be explained, with attention or without. Shapes: S source length, V target vocabulary.
+The numbers are computed again, by force-decoding the finished translation with `encode` and `step`, so any model can be
+explained, with attention or without. Shapes: S source length, V target vocabulary.
 """
-
-from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
@@ -26,8 +24,8 @@ _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
 LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
-# The five steps of attention, by the names that tutorials give them. What differs from model to model is said by the
-# first lines of its classes, which are their formulas: s the decoder's state, h a source piece's.
+# The five steps of attention, by the names that tutorials give them. The formulas are the first lines of the docstrings
+# of the model's classes: s the decoder's state, h a source piece's.
 ATTENTION = (
     "Score: every source piece gets an energy. {score}",
     "Softmax: the energies become the weights under “looks at”{heads}. {alignment}",
@@ -72,18 +70,18 @@ class Explanation:
 
     @property
     def log_probability(self) -> float:
-        """Of the whole translation."""
+        """Log probability of the whole translation."""
         return sum(step.log_probability for step in self.steps)
 
     @property
     def score(self) -> float:
-        """What the search ranked it by: log p / length^penalty."""
+        """The score that the search ranks by: log p / length^penalty."""
         return self.log_probability / len(self.steps) ** self.search.length_penalty
 
 
 @torch.inference_mode()
 def explain(translator: Translator, translation: Translation) -> Explanation:
-    """Lead the model through a translation that it made, and record each step."""
+    """Force-decode a translation and record each step."""
     ids, search, tokenizer = translation.target_ids, translator.search, translator.target_tokenizer
     if not ids:
         return Explanation(translation, [], search, [])
@@ -98,20 +96,14 @@ def explain(translator: Translator, translation: Translation) -> Explanation:
         likely = log_probs.index_fill(0, torch.tensor(NEVER, device=log_probs.device), float("-inf"))
         best = likely.topk(min(SHOWN, len(likely) - len(NEVER))).indices.tolist()
         best = best if token in best else [*best, token]
-        steps.append(
-            Step(
-                written=clean(tokenizer.decode(ids[:t])),
-                weights=None if weights is None else weights[0].tolist(),
-                candidates=[Candidate(tokenizer.pieces([i])[0], log_probs[i].exp().item(), i == token) for i in best],
-                log_probability=log_probs[token].item(),
-                must_end=t + 1 >= limit,
-            )
-        )
+        written, attention = clean(tokenizer.decode(ids[:t])), None if weights is None else weights[0].tolist()
+        candidates = [Candidate(tokenizer.pieces([i])[0], log_probs[i].exp().item(), i == token) for i in best]
+        steps.append(Step(written, attention, candidates, log_probs[token].item(), must_end=t + 1 >= limit))
     return Explanation(translation, steps, search, _mechanism(translator.model.decoder))
 
 
 def _mechanism(decoder: Any) -> list[str]:
-    """The five steps of attention, in the words of a decoder's own parts."""
+    """The five steps of attention, with the formulas of a decoder's parts."""
     attention = getattr(decoder, "attention", None)
     if attention is None:
         return []
@@ -129,7 +121,7 @@ def _formula(part: object) -> str:
 
 
 def as_text(explanation: Explanation) -> str:
-    """Lay an explanation out as plain text: the source, every step, and the score."""
+    """An explanation as plain text: the source, every step, and the score."""
     translation = explanation.translation
     if not explanation.steps:
         return "Nothing to translate.\n"
@@ -139,10 +131,8 @@ def as_text(explanation: Explanation) -> str:
     tokens = [readable(candidate.piece) for step in explanation.steps for candidate in step.candidates]
     widths = max(map(cell_len, [LOOKS_AT, *source])), max(map(cell_len, [NEXT_TOKEN, *tokens]))
     for number, step in enumerate(explanation.steps, start=1):
-        parts += [
-            "",
-            f"Step {number} · " + (f"written so far: “{step.written}”" if number > 1 else "nothing written yet"),
-        ]
+        so_far = f"written so far: “{step.written}”" if number > 1 else "nothing written yet"
+        parts += ["", f"Step {number} · {so_far}"]
         if number == 1:
             lines = [f"({i}) {line}" for i, line in enumerate(explanation.mechanism, start=1)]
             parts += [_wrapped(line) for line in lines or [NO_ATTENTION]]
@@ -173,7 +163,7 @@ def _row(label: str, share: float | None, width: int) -> str:
 
 
 def _note(step: Step, search: Search) -> str:
-    """Why a token was chosen that was not the likeliest."""
+    """Why the chosen token was not the likeliest, if so."""
     if step.candidates[0].chosen:
         return ""
     if step.must_end:
@@ -198,7 +188,7 @@ def readable(piece: str) -> str:
 
 
 def _wrapped(*parts: str) -> str:
-    """Parts joined and wrapped in indented lines; line breaks come between parts, or inside a single one."""
+    """Wrap text in indented lines; with several parts, lines break between them only."""
     whole = "   ".join(part.replace(" ", "\xa0") for part in parts) if len(parts) > 1 else parts[0]
     filled = textwrap.fill(whole, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     return filled.replace("\xa0", " ")

@@ -1,8 +1,4 @@
-"""Fonts chosen by the characters that they cover.
-
-matplotlib falls back only to the families that it is given. Here they are chosen among the installed ones, so that
-Marathi and Chinese are drawn as letters and not as empty boxes.
-"""
+"""Choice of installed fonts by the characters that they cover, so that no script is drawn as empty boxes."""
 
 import logging
 import unicodedata
@@ -25,10 +21,7 @@ _warned: set[str] = set()  # scripts the user has been told of
 
 
 def families(text: str) -> tuple[str, ...]:
-    """Return font families which together cover ``text``, the most useful first.
-
-    Where no installed font has a character, a warning names its script and a package, once per process.
-    """
+    """Font families that together cover ``text``, the most useful first; a warning names scripts without a font."""
     return _families(frozenset(filter(_needs_glyph, text)))
 
 
@@ -72,7 +65,7 @@ def _cover(characters: frozenset[str]) -> tuple[list[str], set[str]]:
 
 
 def _oddity(family: str, region: str) -> tuple[bool, bool, bool, bool, int, str]:
-    """Sort plain sans-serif fonts first, of the region whose shapes of Chinese characters the text wants."""
+    """Sort key: plain sans-serif fonts first, and CJK fonts of the text's region."""
     return (
         family != DEFAULT,
         "CJK" in family and not family.endswith(region),
@@ -106,7 +99,7 @@ def _of_default() -> frozenset[str]:
 
 @cache
 def _codepoints(family: str) -> np.ndarray:
-    """Return the code points that a family covers; arrays, because sets of them take ten times the room."""
+    """Return the code points that a family covers; arrays, because sets of them take ten times the memory."""
     face = font_manager.get_font(font_manager.findfont(font_manager.FontProperties(family=[family])))
     return np.fromiter(face.get_charmap(), dtype=np.int32)
 
@@ -134,10 +127,8 @@ def _warn_about(missing: set[str]) -> None:
     for script, characters in by_script.items():
         if script not in _warned:
             _warned.add(script)
-            log.warning(
-                "No installed font has %s (%s), so attention pictures show boxes for it; install one, "
-                "on Debian and Ubuntu with: apt install %s (elsewhere: fonts.google.com/noto)",
-                "Chinese characters" if script == "CJK" else script.title(),
-                " ".join(characters[:5]),
-                _PACKAGES.get(script, "fonts-noto-core"),
-            )
+            name = "Chinese characters" if script == "CJK" else script.title()
+            problem = f"No installed font has {name} ({' '.join(characters[:5])}), so attention pictures show boxes"
+            package = _PACKAGES.get(script, "fonts-noto-core")
+            advice = f"on Debian and Ubuntu with: apt install {package} (elsewhere: fonts.google.com/noto)"
+            log.warning("%s for it; install one, %s", problem, advice)

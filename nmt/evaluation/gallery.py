@@ -1,7 +1,5 @@
 """Heatmaps of several translations: one file for one sentence, or a directory with a numbered file for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,9 +28,7 @@ class Gallery:
     def add(self, translation: Translation) -> Path:
         """Draw one sentence; gives the picture's path."""
         if translation.attention is None:
-            raise UserError(
-                "--heatmap: this model has no attention to draw; use a run with attention (model=bahdanau)."
-            )
+            raise UserError("--heatmap: this model has no attention to draw; use one with attention (model=bahdanau).")
         self.drawn += 1
         path = self.path if self.single else self.path / f"{self.drawn:04d}.png"
         heatmap.save(heatmap.draw_translation(translation, self.languages, words=self.words), path)

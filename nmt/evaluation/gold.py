@@ -1,7 +1,5 @@
 """Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -27,11 +25,7 @@ class AlignedPair(NamedTuple):
 
 
 def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[AlignedPair]:
-    """The pairs of a bitext, each with the links on the same line of `gold`; `flip` swaps the sides of the links.
-
-    Raises:
-        UserError: The files differ in length, or a line holds anything but links between words of its pair.
-    """
+    """The pairs of a bitext, each with the links on the same line of `gold`; `flip` swaps the sides of the links."""
     corpus = " and ".join(bitext.paths)
     lines = zip_longest(bitext.rows_or_gaps(), read_lines(str(gold), MAX_MEGABYTES))
     for number, (row, line) in enumerate(lines, start=1):
@@ -59,11 +53,7 @@ def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[
 
 
 def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold: Path) -> list[AlignedPair]:
-    """The pairs of a run's test set, read again from the file they were taken from, with the links beside it.
-
-    Raises:
-        UserError: That file is gone or has changed, or is not two files or columns.
-    """
+    """The pairs of a run's test set with their links, read again from the file that the set was taken from."""
     path = data.test_path or data.path
     instead = "name files with --source and --reference, and links between them with --alignments"
     if path is None or len(as_list(path)) > 2:
@@ -79,8 +69,6 @@ def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold:
             wanted[pair.source, pair.target] -= 1
             pairs.append(pair)
     if missing := wanted.total():
-        name = " and ".join(as_list(path))
-        raise UserError(
-            f"{name} has changed since the run began: {missing} of its {size} test pairs are gone; {instead}."
-        )
+        problem = f"has changed since the run began: {missing} of its {size} test pairs are gone"
+        raise UserError(f"{' and '.join(as_list(path))} {problem}; {instead}.")
     return pairs

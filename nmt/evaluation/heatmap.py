@@ -45,11 +45,7 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",  # looks the same where the fonts are not installed
     "pdf.fonttype": 42,
 }
-_METADATA: dict[str, dict[str, None]] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
+_METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def draw(
@@ -61,16 +57,7 @@ def draw(
     source_name: str = "source",
     target_name: str = "target",
 ) -> Figure:
-    """Draw attention as a grid with the source on top and the target down the side.
-
-    Args:
-        source_tokens: S words or pieces.
-        target_tokens: T words or pieces.
-        weights: Attention (T, S); each row sums to one.
-        title: Written above, if given.
-        source_name: Name of the source axis, for example its language.
-        target_name: Name of the target axis.
-    """
+    """Draw attention (T, S) as a grid with the source on top and the target down the side; names label the axes."""
     weights = np.asarray(weights, dtype=float)
     assert weights.size, "there is nothing to draw"
     rows, columns = weights.shape
@@ -121,11 +108,7 @@ def by_words(translation: "Translation") -> tuple[list[str], list[str], np.ndarr
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """Write a picture as PNG, SVG or PDF, by suffix; a reader never sees half of it.
-
-    Raises:
-        UserError: If the suffix is none of these.
-    """
+    """Write a picture atomically as PNG, SVG or PDF, by suffix; a UserError for any other suffix."""
     path = Path(path)
     check_name(path)
     kind = path.suffix.lower()
@@ -142,7 +125,7 @@ def check_name(path: Path) -> None:
 
 
 def to_array(figure: Figure) -> np.ndarray:
-    """Return the picture as pixels (height, width, 3), uint8, as TensorBoard wants it."""
+    """The picture as pixels (height, width, 3), uint8."""
     canvas = FigureCanvasAgg(figure)
     with our_style():
         canvas.draw()
@@ -197,7 +180,7 @@ def _name_axes(axes: Axes, source_name: str, target_name: str, title: str | None
 
 
 def _write_values(axes: Axes, weights: np.ndarray) -> None:
-    """Write the weights that matter into their cells."""
+    """Write weights of at least 0.05 into their cells."""
     for (row, column), weight in np.ndenumerate(weights):
         if weight >= 0.05:
             number = f"{weight:.2f}".removeprefix("0")
@@ -206,25 +189,18 @@ def _write_values(axes: Axes, weights: np.ndarray) -> None:
 
 
 def add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
-    """Put a slim scale from 0 to 1 to the right, as tall as the grid but not taller than a scale need be."""
+    """Put a slim scale from 0 to 1 to the right, as tall as the grid, up to a maximum."""
     width_inches, height_inches = figure.get_size_inches()
     bar_height = min(height, _BAR_HEIGHT)
-    box = (
-        1 + _BAR_GAP / width_inches,
-        1 - bar_height / height_inches,
-        _BAR_WIDTH / width_inches,
-        bar_height / height_inches,
-    )
+    share = bar_height / height_inches
+    box = (1 + _BAR_GAP / width_inches, 1 - share, _BAR_WIDTH / width_inches, share)
     bar = figure.colorbar(mesh, cax=figure.add_axes(box), ticks=[0, 0.5, 1] if bar_height > 0.8 else [0, 1])
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, pad=3, labelsize=7.5, labelcolor=FAINT)
 
 
 def fit_figure(figure: Figure) -> None:
-    """Grow the figure around everything drawn: no label is cut off, and cells keep their size.
-
-    matplotlib's layout engines do the opposite, they shrink the grid to make room inside a given size.
-    """
+    """Grow the figure around everything drawn; matplotlib's layout engines would shrink the cells instead."""
     drawn = figure.get_tightbbox()  # inches, from the corner of the grid
     old_size = figure.get_size_inches()
     new_size = np.array([drawn.width, drawn.height]) + 2 * _MARGIN

@@ -1,6 +1,6 @@
-"""Word alignment links: read off the attention, and written in Pharaoh's format (0-0 1-2).
+"""Word alignment links: predicted from the attention, and written in Pharaoh's format (0-0 1-2).
 
-A word is what white space sets apart; words count from 0. Imported by translate.py, so it needs nothing heavy.
+Words are separated by white space and count from 0. Imported by translate.py, so it needs nothing heavy.
 """
 
 from __future__ import annotations
@@ -41,17 +41,12 @@ class GoldLinks:
 
     def outside(self, source_words: int, target_words: int) -> Link | None:
         """The first link beyond the words of sentences of these lengths, if there is one."""
-        return next(
-            (link for link in sorted(self.possible) if link[0] >= source_words or link[1] >= target_words), None
-        )
+        beyond = (link for link in sorted(self.possible) if link[0] >= source_words or link[1] >= target_words)
+        return next(beyond, None)
 
 
 def parse_links(line: str) -> GoldLinks:
-    """Read a line of Pharaoh links, such as `0-0 1-2 1?3`.
-
-    Raises:
-        UserError: Something on the line is no link.
-    """
+    """Read a line of Pharaoh links, such as `0-0 1-2 1?3`; a UserError names what is no link."""
     sure, possible = set(), set()
     for token in line.split():
         match = _TOKEN.fullmatch(token)
@@ -74,13 +69,8 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
 def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = False) -> list[int] | None:
     """The number of the word that each piece is part of, or None if the pieces do not spell these words.
 
-    The pieces are read letter by letter beside the words, so the answer holds for any script: every letter of every
-    word is found in its place, and nothing but space is left over. A space is part of the word that it precedes.
-
-    Args:
-        pieces: Readable pieces, as `Tokenizer.pieces` gives them, without the end of the sentence.
-        words: The words of the clean text that they were made of, or that was made of them.
-        cut: Whether the pieces may stop before the words do, as those of an endless sentence.
+    Pieces, as `Tokenizer.pieces` gives them without EOS, are compared with the words letter by letter, in any script.
+    A space is part of the word that it precedes. With `cut`, the pieces may end before the words do.
     """
     letters = [(letter, number) for number, word in enumerate(words) for letter in _decomposed(word)]
     numbers: list[int] = []
@@ -104,9 +94,9 @@ def words_of_pieces(pieces: Sequence[str], words: Sequence[str], *, cut: bool = 
 
 
 def _decomposed(text: str) -> str:
-    """NFD, character by character: a model may write an accent as a piece of its own, which cleaning then joins.
+    """NFD of each character, as a model may write an accent as a piece of its own.
 
-    NFD of a whole word could also reorder the accents of a letter, and they would not match the order of the pieces.
+    NFD of a whole word could reorder the accents of a letter, which would then not match the pieces.
     """
     return "".join(unicodedata.normalize("NFD", character) for character in text)
 
@@ -114,13 +104,8 @@ def _decomposed(text: str) -> str:
 def link_words(attention: np.ndarray, source: Sequence[int], target: Sequence[int]) -> list[Link]:
     """One link for each target word, to the source word that receives the most attention (as in Luong 2015).
 
-    A source word receives what its pieces received; a target word looks where its pieces looked on average. One that
-    looked at no word at all, but only at the end of the sentence, as hard attention can, has no link.
-
-    Args:
-        attention: Weights (T, S); what comes after the given pieces, such as the ends of sentences, is left out.
-        source: The word of each source piece, as `words_of_pieces` numbers them.
-        target: The word of each target piece.
+    Attention (T, S) is summed over the pieces of a source word and averaged over those of a target word; `source` and
+    `target` are the word of each piece. A word whose attention is all on EOS, as hard attention can be, has no link.
     """
     if not source or not target:
         return []
@@ -137,18 +122,12 @@ def _members(words: Sequence[int]) -> np.ndarray:
 
 
 def translation_links(source: str, translation: Translation) -> list[Link]:
-    """The links of a translation of `source`, by the attention that it was made with.
-
-    There are none, with a warning, if its pieces do not spell its words.
-
-    Raises:
-        UserError: The model has no attention.
-    """
+    """The links of a translation by its attention; none, with a warning, if its pieces do not spell its words."""
     if not translation.source_tokens:
         return []
     if translation.attention is None:
         raise UserError(NO_ATTENTION)
-    # Without the ends of both sentences; a source may be too long for the model to have seen its end.
+    # Both without EOS; the source may have been cut to the model's longest input.
     given = words_of_pieces(translation.source_tokens[:-1], clean(source).split(), cut=True)
     said = words_of_pieces(translation.target_tokens[:-1], translation.text.split())
     if given is None or said is None:

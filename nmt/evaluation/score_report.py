@@ -40,24 +40,19 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
     for row in rows:
         cells = (row.source, row.hypothesis, f"{row.score:.4f}", *row.references)
         lines.append("\t".join(map(_one_cell, cells)))
-    (directory / SCORES).unlink(missing_ok=True)  # killed now, no scores stand beside the translations of others
+    (directory / SCORES).unlink(missing_ok=True)  # a kill must not leave old scores beside new translations
     write_listed(directory / TRANSLATIONS, ("\n".join(lines) + "\n").encode("utf-8"))
     write_record(directory / SCORES, {**scores.to_dict(), "evaluated": dict(details)})
 
 
 def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
-    """Read what `write_evaluation` wrote.
-
-    Raises:
-        UserError: A file is missing or damaged, or the two are of different evaluations.
-    """
+    """Read what `write_evaluation` wrote; a UserError if it is missing or damaged."""
     scores = read_record(directory / SCORES)
     try:
-        content = (directory / TRANSLATIONS).read_bytes()
-        recorded = scores["evaluated"].get("translations_sha256")  # of an earlier version, without SHA256SUMS
+        recorded = scores["evaluated"].get("translations_sha256")  # of format 1, without SHA256SUMS
         if recorded is None:
             content = read_listed(directory / TRANSLATIONS)
-        elif hashlib.sha256(content).hexdigest() != recorded:
+        elif hashlib.sha256(content := (directory / TRANSLATIONS).read_bytes()).hexdigest() != recorded:
             raise UserError(f"{directory / TRANSLATIONS} is damaged, or not what {SCORES} has the scores of.")
         _, *lines = content.decode("utf-8").removesuffix("\n").split("\n")  # without the header
         cells = [line.split("\t") for line in lines]
@@ -69,7 +64,7 @@ def read_evaluation(directory: Path) -> tuple[dict[str, Any], list[Row]]:
 
 
 def table(scores: Scores, *, title: str = "Scores") -> RenderableType:
-    """Lay the scores out for rich, which prints plain text where stdout is no terminal."""
+    """The scores as a table for rich, which prints plain text where stdout is no terminal."""
     metrics = Table.grid(padding=(0, 2))
     metrics.add_column()
     metrics.add_column(justify="right")

@@ -32,7 +32,7 @@ class LengthBucket:
 
 @dataclass(frozen=True)
 class Scores:
-    """Everything measured on a set of translations; lengths are in BLEU's tokens."""
+    """All scores of a set of translations; lengths are in BLEU's tokens."""
 
     metrics: dict[str, Score]  # by name, in the order of METRICS
     tokenizer: str
@@ -70,15 +70,9 @@ def score(
     language: str = "",
     bootstrap: int = 1000,
 ) -> Scores:
-    """Score translations.
+    """Score detokenised translations by these metrics (default: those of a test set); see `Texts` for the others.
 
-    Args:
-        hypotheses: One detokenised translation per sentence.
-        references: The references of each sentence; their number may vary, and duplicates count once.
-        sources: The sentences that were translated; only their lengths are used.
-        metrics: Names of the metrics to compute; None computes those of a test set.
-        language: Target language, for metrics whose rules depend on it.
-        bootstrap: Resamples for confidence intervals; 0 computes none. The scores do not depend on it.
+    Only the lengths of the sources are used.
     """
     assert len(hypotheses) == len(references) == len(sources)
     texts = Texts(hypotheses, references, language, bootstrap)

@@ -3,8 +3,6 @@
 Shapes: B batch, T target length, S source length.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -34,16 +32,12 @@ class Validator:
         batches: Callable[[], Iterable[Any]],
         translator: Translator,
         examples: Sequence[HeldOut],
-        languages: tuple[str, str],
         ranks: Ranks = ALONE,
     ) -> None:
-        """Compute the loss on batches of pairs and the metrics on examples translated by `translator`.
-
-        With several ranks, `batches` are this rank's share, and `translator` spreads its work over all ranks.
-        """
+        """Compute the loss on `batches`, this rank's share, and the metrics on `examples`."""
         self.model, self.batches, self.translator = model, batches, translator
         self.output: Any = model.output
-        self.examples, self.languages, self.ranks = examples, languages, ranks
+        self.examples, self.ranks = examples, ranks
         self._chosen: list[int] | None = None
 
     def __call__(self) -> Validation:
@@ -71,7 +65,7 @@ class Validator:
                 health = attention_health(output.weights, batch.source_lengths, batch.target_out != PAD)
                 entropy, last = entropy + float(health[0]), last + float(health[1])
         totals = torch.tensor([nll, correct, entropy, last, tokens, attentive], dtype=torch.float64)
-        nll, correct, entropy, last, tokens, attentive = self.ranks.rows(totals).sum(dim=0).tolist()
+        nll, correct, entropy, last, tokens, attentive = self.ranks.all_gather(totals).sum(dim=0).tolist()
         loss = nll / tokens
         metrics = {"loss": loss, "perplexity": math.exp(min(loss, 100.0)), "accuracy": correct / tokens}
         if attentive:
@@ -84,7 +78,7 @@ class Validator:
         if self._chosen is None:
             self._chosen = choose_examples(translations, HEATMAPS)
         return {
-            f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.languages))
+            f"{number}": heatmap.to_array(heatmap.draw_translation(translations[i], self.translator.languages))
             for number, i in enumerate(self._chosen, start=1)
         }
 

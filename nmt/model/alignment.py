@@ -6,8 +6,6 @@ first, empty for those that need none. Whatever a member does, its weights are â
 tokens of each sentence (`LocalP` says why it differs) and are exactly 0 on padding.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
@@ -105,7 +103,7 @@ class LocalP(Alignment):
 
     def forward(self, energies: Tensor, query: Tensor, mask: Tensor, state: State) -> tuple[Tensor, State]:
         length = mask.sum(dim=-1, keepdim=True)
-        # Half precision has no room for a place between two words far into a sentence.
+        # Half precision cannot represent fractional positions in a long sentence.
         wide = torch.promote_types(query.dtype, torch.float32)
         centre = length * self.v(self.project(query).tanh()).to(wide).sigmoid()  # (â€¦, T, 1)
         distance = positions(energies) - centre

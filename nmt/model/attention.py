@@ -4,8 +4,6 @@ Shapes: B batch, T queries, S source positions, Q query size, H state size, A at
 with a score that has heads, K of them stand after B in keys, values, and the mask (as 1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -17,7 +15,7 @@ from nmt.model.score import Score
 
 
 class Memory(NamedTuple):
-    """What the decoder may look at: fixed for a sentence, computed once, passed along."""
+    """Projections of the encoder states, computed once per sentence."""
 
     values: Tensor  # (B, S, C)
     keys: Tensor  # (B, S, A)
@@ -25,7 +23,7 @@ class Memory(NamedTuple):
 
 
 class Attended(NamedTuple):
-    """What one look at the source gives."""
+    """The result of attention."""
 
     context: Tensor  # (B, T, C)
     weights: Tensor  # (B, T, S), the mean over heads where there are several
@@ -36,11 +34,7 @@ class Attention(nn.Module):
     """c = Σ αᵢ hᵢ with α = alignment(score(s, h))."""
 
     def __init__(
-        self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        query_size: int,
-        state_size: int,
+        self, score: Callable[..., Score], alignment: Callable[..., Alignment], query_size: int, state_size: int
     ) -> None:
         super().__init__()
         self.score = score(query_size=query_size, state_size=state_size)
@@ -54,15 +48,15 @@ class Attention(nn.Module):
         return Memory(self.score.values(states), self.score.keys(states), mask)
 
     def initial_state(self, memory: Memory) -> tuple[Tensor, ...]:
-        """The alignment's state before the first target token, after the sum of all weights if the score wants it."""
+        """State before the first token: the alignment's, preceded by the sum of weights for a score that looks back."""
         state = self.alignment.initial_state(memory.mask)
         if not self.score.looks_back:
             return state
-        wide = torch.promote_types(memory.values.dtype, torch.float32)  # many small weights are to be added up
+        wide = torch.promote_types(memory.values.dtype, torch.float32)  # bf16 would lose small weights in the sum
         return torch.zeros_like(memory.mask, dtype=wide), *state
 
     def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
-        """Look at the source with queries (B, T, Q)."""
+        """Contexts and weights of queries (B, T, Q)."""
         if not self.score.looks_back:
             return self._look(query, memory, state)
         attended, *rest = state

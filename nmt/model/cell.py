@@ -4,8 +4,6 @@ Shapes: B batch, T steps, N tokens of a packed batch, I input size, H hidden siz
 A new cell is one class here and one YAML file under configs/model/cell/.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from types import MappingProxyType
 from typing import ClassVar
@@ -67,7 +65,7 @@ class LSTM(Fused, nn.LSTM):
         return o.sigmoid() * c.tanh(), c
 
     def initialise(self) -> None:
-        """As any cell, with open forget gates."""
+        """Initialise as any cell, but the biases of the forget gates with 1."""
         super().initialise()
         for name, bias in self.named_parameters():
             if name.startswith("bias_ih"):
@@ -124,7 +122,7 @@ class NormalisedLSTM(Cell):
         return o.sigmoid() * norm("c", c).tanh(), c
 
     def initialise(self) -> None:
-        """As any cell, with open forget gates."""
+        """Initialise as any cell, but the biases of the forget gates with 1."""
         super().initialise()
         for name, bias in self.named_parameters():
             if name.startswith("norm_x_") and name.endswith("bias"):

@@ -1,12 +1,10 @@
-"""Wirings: when the decoder looks at the source, and what it does with the context.
+"""Wirings: when a decoder computes attention, and how it uses the context.
 
 Shapes: B batch, T target length, S source length, E embedding size, H encoder state size, D decoder state
 size, R readout size, L layers.
 A decoder is one function, `unroll`: it runs over T embedded tokens from a given state, so that a teacher-forced
 pass (T tokens) and a step of a search (T = 1) are the same code.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -15,9 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from nmt.errors import UserError
 from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
-from nmt.model.cell import GRU
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded
 from nmt.model.recurrence import Cell, by_layer, from_layers
@@ -34,17 +32,32 @@ class State(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """What a run over T tokens gives."""
+    """The output of a run over T tokens."""
 
     readout: Tensor  # (B, T, R), ready for the output layer
     weights: Tensor | None  # (B, T, S), None without attention
     state: State
 
 
+class Parts(NamedTuple):
+    """What the model passes to its decoder, whose other arguments come from the configuration."""
+
+    input_size: int
+    source_size: int
+    readout_size: int
+    dropout: float
+    cell: Callable[..., Cell]
+    score: Callable[..., Score] | None
+    alignment: Callable[..., Alignment] | None
+
+
+ReadoutKind = Literal["maxout", "tanh"]
+
+
 class Readout(nn.Module):
     """Deep output: maxout or tanh of U s + V y + C c (Bahdanau 2015, appendix A.2.2)."""
 
-    def __init__(self, input_size: int, size: int, kind: Literal["maxout", "tanh"]) -> None:
+    def __init__(self, input_size: int, size: int, kind: ReadoutKind) -> None:
         super().__init__()
         self.maxout = kind == "maxout"
         self.project = nn.Linear(input_size, 2 * size if self.maxout else size)
@@ -60,7 +73,7 @@ class Bridge(nn.Module):
     """s₀ = tanh(W h): the first state (B, L, H) of a decoder, from the encoder's summary of the sentence (B, F)."""
 
     def __init__(self, parts: int, summary_size: int, hidden_size: int, layers: int) -> None:
-        """Build it for states of so many `parts`."""
+        """Build a bridge for states that consist of `parts` tensors."""
         super().__init__()
         self.parts, self.layers = parts, layers
         self.project = nn.Linear(summary_size, parts * layers * hidden_size)
@@ -71,16 +84,19 @@ class Bridge(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Base of all wirings."""
+    """Base of all wirings; members also take `cell`, which replaces that of the model."""
 
-    readout_size: int
+    def __init__(self, parts: Parts) -> None:
+        super().__init__()
+        self.readout_size = parts.readout_size
+        self.dropout = SequenceDropout(parts.dropout)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
-        """What stays fixed for the sentence (a tuple of tensors, batch first), and the first state."""
+        """The memory, fixed for the sentence (a tuple of tensors, batch first), and the first state."""
         raise NotImplementedError(f"{type(self).__name__} defines no start")
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
-        """Run over embedded tokens (B, T, E)."""
+        """Run over embedded tokens (B, T, E) from a state."""
         raise NotImplementedError(f"{type(self).__name__} defines no wiring")
 
 
@@ -92,22 +108,20 @@ class FixedContextDecoder(Decoder):
 
     def __init__(
         self,
-        input_size: int,
-        source_size: int,
+        parts: Parts,
         hidden_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
-        readout: Literal["maxout", "tanh"] = "maxout",
-        dropout: float = 0.0,
+        readout: ReadoutKind = "maxout",
+        cell: Callable[..., Cell] | None = None,
     ) -> None:
-        super().__init__()
-        self.readout_size = readout_size
-        recurrence = cell(input_size + source_size, hidden_size, layers, dropout)
-        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        super().__init__(parts)
+        if parts.score is not None:
+            raise UserError("This decoder has no attention: leave out model.score and model.alignment.")
+        input_size = parts.input_size + parts.source_size
+        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
-        self.readout = Readout(hidden_size + input_size + source_size, readout_size, readout)
-        self.dropout = SequenceDropout(dropout)
+        self.readout = Readout(hidden_size + input_size, parts.readout_size, readout)
 
     def start(self, encoded: Encoded) -> tuple[tuple[Tensor], State]:
         return (encoded.summary,), State(self.bridge(encoded.summary))
@@ -119,19 +133,15 @@ class FixedContextDecoder(Decoder):
 
 
 class AttentiveDecoder(Decoder):
-    """Base of the wirings that look: owns the attention; a member adds the bridge to its first state."""
+    """Base of the wirings with attention, which it owns; a member adds the bridge to its first state."""
 
     bridge: Bridge
 
-    def __init__(
-        self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        source_size: int,
-        hidden_size: int,
-    ) -> None:
-        super().__init__()
-        self.attention = Attention(score, alignment, query_size=hidden_size, state_size=source_size)
+    def __init__(self, parts: Parts, hidden_size: int) -> None:
+        super().__init__(parts)
+        if parts.score is None or parts.alignment is None:
+            raise UserError("This decoder needs attention: choose model/score and model/alignment.")
+        self.attention = Attention(parts.score, parts.alignment, query_size=hidden_size, state_size=parts.source_size)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
         memory = self.attention.remember(encoded.states, encoded.mask)
@@ -146,25 +156,18 @@ class BahdanauDecoder(AttentiveDecoder):
 
     def __init__(
         self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        input_size: int,
-        source_size: int,
+        parts: Parts,
         hidden_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
-        readout: Literal["maxout", "tanh"] = "maxout",
-        dropout: float = 0.0,
+        readout: ReadoutKind = "maxout",
+        cell: Callable[..., Cell] | None = None,
     ) -> None:
-        super().__init__(score, alignment, source_size, hidden_size)
-        self.readout_size = readout_size
-        context_size = self.attention.context_size
-        recurrence = cell(input_size + context_size, hidden_size, layers, dropout)
-        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        super().__init__(parts, hidden_size)
+        input_size = parts.input_size + self.attention.context_size
+        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
-        self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
-        self.dropout = SequenceDropout(dropout)
+        self.readout = Readout(hidden_size + input_size, parts.readout_size, readout)
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         from_tokens, of_context = self.recurrence.split_inputs(embedded)
@@ -192,26 +195,19 @@ class LuongDecoder(AttentiveDecoder):
 
     def __init__(
         self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        input_size: int,
-        source_size: int,
+        parts: Parts,
         hidden_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         input_feeding: bool = True,
-        dropout: float = 0.0,
+        cell: Callable[..., Cell] | None = None,
     ) -> None:
-        super().__init__(score, alignment, source_size, hidden_size)
-        self.readout_size = readout_size
+        super().__init__(parts, hidden_size)
         self.input_feeding = input_feeding
-        fed = readout_size if input_feeding else 0
-        recurrence = cell(input_size + fed, hidden_size, layers, dropout)
-        self.bridge = Bridge(recurrence.parts, source_size, hidden_size, layers)
+        input_size = parts.input_size + (parts.readout_size if input_feeding else 0)
+        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
-        self.combine = nn.Linear(self.attention.context_size + hidden_size, readout_size, bias=False)
-        self.dropout = SequenceDropout(dropout)
+        self.combine = nn.Linear(self.attention.context_size + hidden_size, parts.readout_size, bias=False)
 
     def start(self, encoded: Encoded) -> tuple[Any, State]:
         memory, state = super().start(encoded)

@@ -3,8 +3,6 @@
 Shapes: B batch, T steps, F features.
 """
 
-from __future__ import annotations
-
 import torch.nn.functional as F
 from torch import Tensor, nn
 

@@ -3,8 +3,6 @@
 Shapes: B batch, S source length, E embedding size, H output size (both directions together).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,7 +19,7 @@ from nmt.model.score import Score
 
 
 class Encoded(NamedTuple):
-    """A batch of sentences as the decoder sees it."""
+    """A batch of encoded sentences."""
 
     states: Tensor  # (B, S, H), 0 on padding
     summary: Tensor  # (B, H): the last state of each direction
@@ -37,24 +35,13 @@ class RecurrentEncoder(nn.Module):
     def __init__(
         self,
         input_size: int,
-        hidden_size: int,
+        hidden_size: int,  # of one direction
         cell: Callable[..., Cell] = GRU,
         layers: int = 1,
         bidirectional: bool = True,
-        dropout: float = 0.0,
-        normalise: bool = False,
+        dropout: float = 0.0,  # on states, between layers and on top
+        normalise: bool = False,  # apply layer normalisation to the states (Ba 2016)
     ) -> None:
-        """Build it.
-
-        Args:
-            input_size: E.
-            hidden_size: Of one direction.
-            cell: Constructor of the recurrent cell.
-            layers: Recurrences on top of each other.
-            bidirectional: Read from both ends.
-            dropout: Acts on states, between layers and on top.
-            normalise: Whether states pass through layer normalisation (Ba 2016).
-        """
         super().__init__()
         self.rnn = cell(input_size, hidden_size, layers, dropout, bidirectional)
         self.dropout = SequenceDropout(dropout)
@@ -63,7 +50,7 @@ class RecurrentEncoder(nn.Module):
         self.norm = nn.LayerNorm(self.output_size) if normalise else None
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
-        """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them without a wait."""
+        """Encode (B, S, E); `lengths` (B,) stay on the CPU, where packing reads them."""
         batch, width = mask.shape
         places, sizes, ranks = _packing(lengths, width, embedded.device)
         packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
@@ -97,7 +84,7 @@ class SelfAttentiveEncoder(RecurrentEncoder):
         size = self.output_size
         self.attention = Attention(score, Soft, query_size=size, state_size=size)
         if self.attention.score.looks_back:
-            raise UserError("Coverage counts what a decoder has looked at: it is no score for an encoder.")
+            raise UserError("Coverage sums the weights of a decoder's steps: it is no score for an encoder.")
         self.combine = nn.Linear(self.attention.context_size + size, size, bias=False)
 
     def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
@@ -111,13 +98,11 @@ class SelfAttentiveEncoder(RecurrentEncoder):
 
 
 def _packing(lengths: Tensor, width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """The real tokens of a padded batch, step after step, longest sentence first.
-
-    PyTorch's own packing reads a tensor back from the GPU, which would have to finish its work first.
+    """Pack a padded batch without waiting for the GPU, which PyTorch's own packing does.
 
     Returns:
-        Places of the tokens in B·S (N,), how many sentences have each step (on the CPU), and the rank of each
-        sentence by length (B,).
+        Flat indices into (B, S) of the real tokens, step by step, longest sentence first (N,); the number of sentences
+        at each step, on the CPU; and the rank of each sentence by length (B,).
     """
     order = lengths.argsort(descending=True, stable=True)
     running = torch.arange(width).unsqueeze(1) < lengths[order]  # (S, B)

@@ -1,9 +1,7 @@
-"""What all recurrent cells share: stacks of layers, run over whole sequences or one step at a time.
+"""Base of all recurrent cells: stacks of layers, run over whole sequences or one step at a time.
 
 Shapes: B batch, T steps, N tokens of a packed batch, I input size, H hidden size, L layers, G gates × H.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -57,13 +55,7 @@ class Cell(nn.Module):
         return normalised
 
     def formula(self, layer: str, from_x: Tensor, state: State) -> State:
-        """The state (B, H) after one step of a layer.
-
-        Args:
-            layer: Its name, such as l0 or l1_reverse.
-            from_x: W x + b for all gates (B, G).
-            state: The state before (B, H).
-        """
+        """The state (B, H) after one step of a layer such as l0 or l1_reverse, given W x + b for all gates (B, G)."""
         raise NotImplementedError(f"{type(self).__name__} defines no formula")
 
     def initialise(self) -> None:
@@ -78,10 +70,9 @@ class Cell(nn.Module):
                 nn.init.zeros_(parameter)
 
     def over_packed(self, inputs: Tensor, sizes: Tensor) -> tuple[Tensor, Tensor]:
-        """Run from zero states over packed inputs (N, I), of which each step has so many (on the CPU).
+        """Run from zero states over packed inputs (N, I); `sizes`, on the CPU, are the batch sizes of the steps.
 
-        Returns:
-            The top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
+        Returns the top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
         """
         outputs, last = self._run(inputs, sizes.tolist(), None)
         return outputs, torch.stack([state[0] for state in last])
@@ -139,14 +130,13 @@ class Cell(nn.Module):
         return F.linear(h, *self._weights("hh", layer))
 
     def _weights(self, of: str, layer: str) -> tuple[Tensor, Tensor | None]:
-        """The matrix of inputs (ih) or of states (hh) of a layer, and its bias."""
+        """The weight matrix of inputs (ih) or of states (hh) of a layer, and its bias."""
         return getattr(self, f"weight_{of}_{layer}"), getattr(self, f"bias_{of}_{layer}", None)
 
     def split_inputs(self, known: Tensor) -> tuple[Tensor, Tensor]:
-        """For a loop whose inputs are [x; c], c found on the way: W x + b for x (B, T, X), all steps at once.
+        """Split W[x; c] for a loop that computes c step by step, but knows x (B, T, X) from the start.
 
-        Returns:
-            These (T, B, G), and the columns of W (G, I − X) that c is still to be multiplied by.
+        Returns W x + b for all steps (T, B, G), and the columns of W for c (G, I − X).
         """
         weight, bias = self._weights("ih", "l0")
         of_known, of_rest = weight.split([known.size(-1), self.input_size - known.size(-1)], dim=1)
@@ -164,7 +154,7 @@ class Cell(nn.Module):
 
 
 def by_layer(state: State) -> list[State]:
-    """A state (B, L, H) as a loop carries it: layer by layer (B, H)."""
+    """Split a state (B, L, H) into the states (B, H) of its layers."""
     return list(zip(*(part.unbind(dim=1) for part in state), strict=True))
 
 

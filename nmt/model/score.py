@@ -2,11 +2,9 @@
 
 Shapes: B batch, T queries, S source positions, Q query size, H state size, A attention size, K heads.
 A score is written as two halves: `keys` holds what depends on the source alone and is computed once per
-sentence; `forward` meets the queries. Masking and normalisation are not its business. A score with heads has K
-after B in its keys, values and energies; alignments never notice.
+sentence; `forward` compares them with the queries. Masking and normalisation follow in the alignment. A score with
+heads has K after B in its keys, values and energies; alignments broadcast over it.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -17,22 +15,22 @@ from torch.utils.checkpoint import checkpoint
 
 from nmt.errors import UserError
 
-KEEP_HIDDEN = 2**26  # numbers of the additive score's hidden layers that a training step stores: 256 MiB
+KEEP_HIDDEN = 2**26  # most numbers of the additive score's hidden layer that a training step stores: 256 MiB
 
 
 class Score(nn.Module):
     """Base of all scores: `keys` and `forward` are its formula, the rest is for those that do more than score."""
 
-    context_size: int  # of what a look at the source gives
+    context_size: int
     has_heads = False
-    looks_back = False  # whether what has been attended to so far changes the keys
+    looks_back = False  # whether the keys depend on the weights of earlier steps
 
     def __init__(self, query_size: int, state_size: int) -> None:
         super().__init__()
         self.context_size = state_size
 
     def keys(self, states: Tensor) -> Tensor:
-        """What the score needs of the encoder states: (B, S, H) → (B, S, A)."""
+        """The part that depends on the encoder states only: (B, S, H) → (B, S, A)."""
         return states
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
@@ -48,7 +46,7 @@ class Score(nn.Module):
         return contexts
 
     def look_back(self, keys: Tensor, attended: Tensor) -> Tensor:
-        """The keys after each source position was given so much weight, in sum (B, 1, S)."""
+        """The keys, given the sum of the weights of each source position so far (B, 1, S)."""
         return keys
 
 

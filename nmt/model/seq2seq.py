@@ -3,8 +3,6 @@
 Shapes: B batch, S source length, T target length, E embedding size, R readout size, V target vocabulary.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
@@ -15,16 +13,16 @@ from torch import Tensor, nn
 from nmt.errors import UserError
 from nmt.model.alignment import Alignment
 from nmt.model.cell import GRU
-from nmt.model.decoder import Decoder, State, Unrolled
+from nmt.model.decoder import Decoder, Parts, State, Unrolled
 from nmt.model.dropout import SequenceDropout
-from nmt.model.encoder import Encoded, RecurrentEncoder
+from nmt.model.encoder import RecurrentEncoder
 from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 from nmt.special import PAD
 
 
 class Output(NamedTuple):
-    """What a teacher-forced pass gives."""
+    """The output of a teacher-forced pass."""
 
     readout: Tensor  # (B, T, R); the output layer is left to the loss, which needs it on real tokens only
     weights: Tensor | None  # (B, T, S), None without attention
@@ -33,60 +31,35 @@ class Output(NamedTuple):
 class Seq2Seq(nn.Module):
     """An encoder and a decoder over two vocabularies.
 
-    Parts arrive as constructors whose remaining arguments, the sizes that join one part to the next, are
-    filled in here; the configuration never repeats a size.
+    Parts are passed as constructors; sizes that must agree between parts are filled in here, so the configuration never
+    repeats a size.
     """
 
     def __init__(
         self,
-        source_vocab: int,
+        source_vocab: int,  # sizes of the vocabularies
         target_vocab: int,
         encoder: Callable[..., RecurrentEncoder],
         decoder: Callable[..., Decoder],
-        embedding_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
-        score: Callable[..., Score] | None = None,
+        embedding_size: int,  # of both embeddings
+        readout_size: int,  # of the vector in front of the output layer
+        cell: Callable[..., Cell] = GRU,  # for the encoder and the decoder, unless one has a cell of its own
+        score: Callable[..., Score] | None = None,  # None for a wiring without attention
         alignment: Callable[..., Alignment] | None = None,
-        tie: Literal["none", "target", "all"] = "target",
-        joint_vocab: bool = False,
+        tie: Literal["none", "target", "all"] = "target",  # share target embedding and output layer, or all three
+        joint_vocab: bool = False,  # whether both languages share one vocabulary
         embedding_dropout: float = 0.0,
-        state_dropout: float = 0.0,
+        state_dropout: float = 0.0,  # on recurrent states, between layers and where they are read
         readout_dropout: float = 0.0,
-        initialise: bool = True,
+        initialise: bool = True,  # False saves time where trained weights are about to be loaded
     ) -> None:
-        """Build it.
-
-        Args:
-            source_vocab: Size of the source vocabulary.
-            target_vocab: Size of the target vocabulary.
-            encoder: Constructor of the encoder.
-            decoder: Constructor of the wiring.
-            embedding_size: Size of both embeddings.
-            readout_size: Size of the vector in front of the output layer.
-            cell: Constructor of the recurrent cell, for the encoder and the decoder unless one has a cell of its own.
-            score: Constructor of the attention's score; None for a wiring without attention.
-            alignment: Constructor of the attention's alignment; likewise.
-            tie: Share the target embedding with the output layer ("target"), and with the source embedding too ("all").
-            joint_vocab: Whether both languages share one vocabulary.
-            embedding_dropout: Dropout on embedded tokens.
-            state_dropout: Dropout on recurrent states, between layers and where they are read.
-            readout_dropout: Dropout in front of the output layer.
-            initialise: Whether to draw first weights; a waste of time where trained ones are about to be loaded.
-        """
         super().__init__()
         self.embed_source = nn.Embedding(source_vocab, embedding_size, padding_idx=PAD)
         self.embed_target = nn.Embedding(target_vocab, embedding_size, padding_idx=PAD)
-        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout, cell=_own_cell(encoder) or cell)
-        parts = {} if score is None else {"score": score, "alignment": alignment}
-        self.decoder = decoder(
-            input_size=embedding_size,
-            source_size=self.encoder.output_size,
-            readout_size=readout_size,
-            dropout=state_dropout,
-            cell=_own_cell(decoder) or cell,
-            **parts,
-        )
+        own_cell = encoder.keywords.get("cell") if isinstance(encoder, functools.partial) else None
+        self.encoder = encoder(input_size=embedding_size, dropout=state_dropout, cell=own_cell or cell)
+        source_size = self.encoder.output_size
+        self.decoder = decoder(Parts(embedding_size, source_size, readout_size, state_dropout, cell, score, alignment))
         self.embedding_dropout = SequenceDropout(embedding_dropout)
         self.readout_dropout = SequenceDropout(readout_dropout)
         self.output = nn.Linear(readout_size, target_vocab)
@@ -95,26 +68,20 @@ class Seq2Seq(nn.Module):
         self._tie(tie, joint_vocab)
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:
-        """Read source tokens (B, S) of these lengths (B,): the decoder's memory and first state."""
-        mask = source != PAD
+        """The decoder's memory and first state for source tokens (B, S) of these lengths (B,)."""
         embedded = self.embedding_dropout(self.embed_source(source))
-        encoded: Encoded = self.encoder(embedded, lengths, mask)
-        return self.decoder.start(encoded)
+        return self.decoder.start(self.encoder(embedded, lengths, source != PAD))
 
     def step(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
-        """One token further: logits (B, V), weights (B, S) and the new state, given the last tokens (B,)."""
+        """Logits (B, V), attention weights (B, S) and the new state after the last tokens (B,)."""
         readout, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
         return self.output(readout.squeeze(1)), None if weights is None else weights.squeeze(1), state
 
     def forward(self, source: Tensor, lengths: Tensor, target_in: Tensor, teacher_forcing: float = 1.0) -> Output:
-        """Readouts for every target position.
+        """Readouts and weights for every target position, given source tokens (B, S) and target tokens with BOS (B, T).
 
-        Args:
-            source: Source tokens (B, S), each sentence ending in EOS.
-            lengths: Their numbers of real tokens (B,), on the CPU.
-            target_in: Target tokens (B, T), each sentence beginning with BOS.
-            teacher_forcing: Probability, per token, that the decoder sees the reference's last token;
-                otherwise it sees its own best guess.
+        `lengths` (B,) are on the CPU; `teacher_forcing` is the probability, per token, that the decoder's input is the
+        reference and not its own best guess.
         """
         memory, state = self.encode(source, lengths)
         if teacher_forcing >= 1.0:
@@ -143,7 +110,7 @@ class Seq2Seq(nn.Module):
         return Output(torch.cat(readouts, dim=1), torch.cat(weights, dim=1) if weights else None)
 
     def _initialise(self) -> None:
-        """Draw first weights: cells know theirs; Xavier for matrices; embeddings of length about 1, padding 0."""
+        """Draw first weights: cells draw their own; Xavier for matrices; embeddings of length about 1, padding 0."""
         for module in self.modules():
             if isinstance(module, Cell):
                 module.initialise()
@@ -168,8 +135,3 @@ class Seq2Seq(nn.Module):
             if not joint_vocab:
                 raise UserError("model.tie=all needs one vocabulary for both languages: set data.joint_vocab=true.")
             self.embed_source.weight = self.embed_target.weight
-
-
-def _own_cell(part: Callable[..., nn.Module]) -> Callable[..., Cell] | None:
-    """The cell that the configuration of an encoder or a decoder names, if it does."""
-    return part.keywords.get("cell") if isinstance(part, functools.partial) else None

@@ -1,22 +1,16 @@
-"""A wiring that looks between two recurrences, so that neither has to wait for the attention.
+"""A wiring with the attention between two recurrences, each of which runs over all steps at once.
 
 Shapes: B batch, T target length, E embedding size, D decoder state size, R readout size, L layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from nmt.model.alignment import Alignment
-from nmt.model.cell import GRU
-from nmt.model.decoder import AttentiveDecoder, Bridge, Readout, State, Unrolled
-from nmt.model.dropout import SequenceDropout
+from nmt.model.decoder import AttentiveDecoder, Bridge, Parts, Readout, ReadoutKind, State, Unrolled
 from nmt.model.recurrence import Cell
-from nmt.model.score import Score
 
 
 class StackedDecoder(AttentiveDecoder):
@@ -29,28 +23,20 @@ class StackedDecoder(AttentiveDecoder):
 
     def __init__(
         self,
-        score: Callable[..., Score],
-        alignment: Callable[..., Alignment],
-        input_size: int,
-        source_size: int,
+        parts: Parts,
         hidden_size: int,
-        readout_size: int,
-        cell: Callable[..., Cell] = GRU,
-        layers: int = 1,
-        readout: Literal["maxout", "tanh"] = "maxout",
-        dropout: float = 0.0,
+        layers: int = 1,  # of the second recurrence
+        readout: ReadoutKind = "maxout",
         normalise: bool = False,
+        cell: Callable[..., Cell] | None = None,
     ) -> None:
-        """Build it; `layers` are those of the second recurrence."""
-        super().__init__(score, alignment, source_size, hidden_size)
-        self.readout_size = readout_size
-        context_size = self.attention.context_size
-        asking = cell(input_size, hidden_size, 1, dropout)
-        self.bridge = Bridge(asking.parts, source_size, hidden_size, 1 + layers)
+        super().__init__(parts, hidden_size)
+        context_size, make_cell = self.attention.context_size, cell or parts.cell
+        asking = make_cell(parts.input_size, hidden_size, 1, parts.dropout)
+        self.bridge = Bridge(asking.parts, parts.source_size, hidden_size, 1 + layers)
         self.asking = asking
-        self.reading = cell(hidden_size + context_size, hidden_size, layers, dropout)
-        self.readout = Readout(hidden_size + input_size + context_size, readout_size, readout)
-        self.dropout = SequenceDropout(dropout)
+        self.reading = make_cell(hidden_size + context_size, hidden_size, layers, parts.dropout)
+        self.readout = Readout(hidden_size + parts.input_size + context_size, parts.readout_size, readout)
         self.norm = nn.LayerNorm(hidden_size) if normalise else None
 
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:

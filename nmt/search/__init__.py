@@ -1,4 +1,4 @@
-"""Search methods: how a translation is chosen from what a model finds likely (configs/decode/).
+"""Search methods, which choose a translation by the model's probabilities (configs/decode/).
 
 A method is a subclass of `Search` that writes `choose`, and a YAML file that names it.
 """

@@ -1,4 +1,4 @@
-"""What all search methods share: the limits, the loop over hypotheses that are still alive, and the ranking.
+"""The loop that all search methods share: limits, hypotheses that are still alive, and ranking.
 
 Shapes: B sentences, N hypotheses alive, S source length, V vocabulary.
 A hypothesis that ends leaves the batch at once, so only those still alive are computed.
@@ -25,7 +25,7 @@ AnySearch = TypeVar("AnySearch", bound="Search")
 
 
 class Model(Protocol):
-    """All that a search knows of a model."""
+    """The interface of a model that a search uses."""
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
         """Memory and first state of source tokens (B, S): nested tuples of tensors, batch first."""
@@ -52,12 +52,12 @@ class Choice(NamedTuple):
 
 
 class Alive(NamedTuple):
-    """The hypotheses that are alive at one step, and what the model says about their next token."""
+    """The hypotheses that are alive at one step, and the model's logits for their next token."""
 
     logits: Tensor  # (N, V), may be overwritten
     scores: Tensor  # (N,) log probability so far
     sentence: Tensor  # (N,) number of the sentence in the batch, ascending
-    origin: Tensor  # (N,) row of the first step that it comes from
+    origin: Tensor  # (N,) its row at the first step
     must_end: Tensor  # (N,) whether the length limit allows nothing but EOS
     room: Tensor  # (B,) hypotheses of each sentence that have yet to end
     step: int  # tokens so far
@@ -77,7 +77,7 @@ class Alive(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What was chosen in a step: enough to read a hypothesis from its end to its beginning."""
+    """Back-pointers of one step, from which hypotheses are read after the search."""
 
     parents: Tensor  # (N,) of each hypothesis still alive, its row before the step
     tokens: Tensor  # (N,) and the token that it gained
@@ -90,7 +90,7 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Search(ABC):
-    """A search method and its settings. Subclasses write `choose`; what is settable is a dataclass field."""
+    """A search method, whose settings are dataclass fields; subclasses write `choose`."""
 
     other_choice: ClassVar[str] = "The search method preferred it."  # why a token is not the likeliest one
 
@@ -159,13 +159,10 @@ class Search(ABC):
     def __call__(
         self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
     ) -> list[list[Hypothesis]]:
-        """Find up to `width` translations of each sentence, best first.
+        """Find up to `width` translations of each sentence, best first, with a model in evaluation mode.
 
-        Args:
-            model: Something with `encode` and `step`, in evaluation mode.
-            source: Source tokens (B, S), each sentence ending in EOS, padded.
-            lengths: Real tokens of each sentence (B,), on the CPU.
-            numbers: The number of each sentence in the whole input, which seeds its random numbers (default: 0 to B-1).
+        `source` (B, S) ends in EOS and is padded; `lengths` (B,) are on the CPU; `numbers`, those of the sentences in
+        the whole input (default: 0 to B − 1), seed random numbers.
         """
         device, sentences = source.device, source.size(0)
         longest = self.longest(lengths)
@@ -202,7 +199,7 @@ class Search(ABC):
 
 
 def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: float) -> list[list[Hypothesis]]:
-    """Read every ended hypothesis from its end to its beginning."""
+    """Follow the back-pointers of every ended hypothesis."""
     steps = [step if step.weights is None else step._replace(weights=step.weights.cpu()) for step in steps]
     parents = [step.parents.tolist() for step in steps]
     tokens = [step.tokens.tolist() for step in steps]
@@ -217,16 +214,13 @@ def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: fl
                 path.append(tokens[t][rows[-1]])
                 sums.append(scores[t][rows[-1]])
                 rows.append(parents[t][rows[-1]])
-            weights = _attention(steps[: end + 1], rows[::-1], source_lengths[sentence])
+            looks = zip(steps, reversed(rows), strict=False)  # up to the end of this hypothesis
+            attended = [look.weights[row] for look, row in looks if look.weights is not None]
+            weights = torch.stack(attended)[:, : source_lengths[sentence]] if attended else None
             log_probs = [after - before for after, before in zip(sums, [*sums[1:], 0.0], strict=True)]
             normalised = score / (end + 1) ** length_penalty
             found[sentence].append(Hypothesis(path[::-1], normalised, weights, log_probs[::-1]))
     return [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in found]
-
-
-def _attention(steps: list[_Step], rows: list[int], source_length: int) -> Tensor | None:
-    weights = [step.weights[row] for step, row in zip(steps, rows, strict=True) if step.weights is not None]
-    return torch.stack(weights)[:, :source_length] if weights else None
 
 
 def select_rows(tree: Any, rows: Tensor) -> Any:

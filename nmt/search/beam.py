@@ -3,8 +3,6 @@
 Shapes: B sentences, K beam size, N hypotheses alive (N ≤ B·K), V vocabulary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,10 +56,9 @@ class Beam(Search):
 def _continuations(logits: Tensor, must_end: Tensor, beam: int) -> tuple[Tensor, Tensor]:
     """The K best tokens after each hypothesis and their log probabilities, both (N, K).
 
-    No row can win more than K places in the beam, so the other tokens are not looked at. Where `must_end` (N,), only
-    EOS may follow.
+    A row can win at most K places in the beam, so K tokens are enough. Where `must_end` (N,), only EOS may follow.
     """
-    logits = logits.float()  # overwritten below: the widest tensor of all is passed over as little as possible
+    logits = logits.float()  # overwritten below, to save passes over the largest tensor
     never, end = logits[:, NEVER], logits[:, EOS : EOS + 1].clone()
     logits[:, NEVER] = float("-inf")
     values, tokens = _top(logits, min(beam, logits.size(1)))
@@ -90,14 +87,9 @@ def _top(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _best(values: Tensor, tokens: Tensor, sentence: Tensor, room: Tensor, beam: int) -> Choice:
-    """The best continuations of each sentence, as many as it has room for.
+    """The best continuations of each sentence, at most `room` (B,) of them.
 
-    Args:
-        values: Scores (N, K) of the best continuations of every hypothesis.
-        tokens: These continuations (N, K).
-        sentence: The sentence of each row (N,), ascending.
-        room: How many continuations each sentence may keep (B,).
-        beam: Beam size.
+    `values` (N, K) are the scores of the best `tokens` (N, K) after every hypothesis; `sentence` (N,) is ascending.
     """
     width = values.size(1)
     present, group, counts = sentence.unique_consecutive(return_inverse=True, return_counts=True)

@@ -1,9 +1,7 @@
-"""Sampling: translations drawn at random from what the model finds likely.
+"""Sampling: translations drawn at random from the model's probabilities.
 
 Shapes: B sentences, N hypotheses alive, V vocabulary.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -62,8 +60,8 @@ class Sample(Search):
     def choose(self, alive: Alive) -> Choice:
         log_probs = alive.log_probs()
         probs = nucleus((log_probs / self.temperature).softmax(dim=1), self.top_p)
-        # The inverse of the distribution function. In the order of the vocabulary, so that rounding, which differs with
-        # the batch, moves its steps by next to nothing.
+        # Inverse of the cumulative distribution. In vocabulary order, which rounding cannot change; rounding differs
+        # with the batch.
         steps = probs.cumsum(dim=1)
         drawn = alive.context[alive.origin, alive.step].unsqueeze(1) * steps[:, -1:]
         drawn = drawn.minimum(steps[:, -1:].nextafter(torch.zeros_like(drawn)))  # a product may round up to the end
@@ -71,9 +69,9 @@ class Sample(Search):
 
 
 def nucleus(probs: Tensor, mass: float) -> Tensor:
-    """Probabilities (N, V) with 0 outside of the smallest set of likeliest tokens that has at least this mass."""
+    """Set probabilities (N, V) to 0 outside of the smallest set of likeliest tokens with at least this mass."""
     if mass == 1:
         return probs
     ordered, places = probs.sort(dim=1, descending=True, stable=True)
-    kept = ordered.cumsum(dim=1) - ordered < mass  # the mass before a token is not enough yet
+    kept = ordered.cumsum(dim=1) - ordered < mass  # the tokens before it have less than the mass
     return probs * torch.zeros_like(kept).scatter(1, places, kept)

@@ -1,1 +1,1 @@
-"""The loop that trains a model, and what it leaves on disk and on the screen."""
+"""The training loop, its loss and schedules, checkpoints and logs."""

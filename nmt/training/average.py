@@ -1,6 +1,4 @@
-"""Exponential moving average of the weights, which translates better than the last ones (Polyak 1992)."""
-
-from __future__ import annotations
+"""Exponential moving average of the weights, which translates better than the last weights (Polyak 1992)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +10,7 @@ _PREFIX = "weights."  # of the tensors in a checkpoint
 
 
 class WeightAverage:
-    """w̄ ← d·w̄ + (1 − d)·w after every update, with a shorter memory at first: d = min(decay, (1 + t) / (10 + t)).
+    """w̄ ← d·w̄ + (1 − d)·w after every update, with a smaller decay at first: d = min(decay, (1 + t) / (10 + t)).
 
     A decay of 0 switches it off.
     """
@@ -32,11 +30,14 @@ class WeightAverage:
     @contextmanager
     def in_place(self) -> Iterator[None]:
         """Swap the averages into the model, and back at the end."""
-        self._swap()
+        kept = [weight.clone() for weight in self._weights] if self.decay else []
+        if self.decay:
+            torch._foreach_copy_(self._weights, self._averages)
         try:
             yield
         finally:
-            self._swap()
+            if self.decay:
+                torch._foreach_copy_(self._weights, kept)
 
     def tensors(self) -> dict[str, Tensor]:
         """Copies of the weights themselves, to be saved beside a model that holds the averages."""
@@ -58,9 +59,3 @@ class WeightAverage:
             raise ValueError("its weights are of another shape")
         for weight, value in zip(self._weights, saved, strict=True):
             weight.copy_(value)
-
-    def _swap(self) -> None:
-        if self.decay:
-            kept = [weight.clone() for weight in self._weights]
-            torch._foreach_copy_(self._weights, self._averages)
-            torch._foreach_copy_(self._averages, kept)

@@ -1,12 +1,9 @@
-"""Checkpoints: tensors in safetensors, numbers in JSON, a SHA-256 for each; whole or not there.
+"""Checkpoints: tensors in safetensors, numbers in JSON, and a SHA-256 for each file; published atomically.
 
-A checkpoint is a directory `step-00001200`, written under a temporary name, flushed to the disk and renamed.
-There is no pointer file to fall out of step: the last checkpoint is the one with the highest number, and it knows
-its own number, its run, and which step was the best. Nothing is ever unpickled, and none is used before its checksums
-have been compared, whoever it comes from.
+A checkpoint is a directory `step-00001200`, written under a temporary name, flushed to the disk and renamed. The last
+checkpoint is the one with the highest number; each records its step, its run, and which step was the best. Checksums
+are compared before a checkpoint is used, and nothing is ever unpickled.
 """
-
-from __future__ import annotations
 
 import copy
 import dataclasses
@@ -40,7 +37,7 @@ MODEL, TENSORS, NUMBERS = "model.safetensors", "training.safetensors", "training
 
 
 class Snapshot(NamedTuple):
-    """Everything besides the model that a run needs in order to go on."""
+    """What a resumed run needs besides the model."""
 
     state: TrainState
     numbers: dict[str, Any]
@@ -51,7 +48,7 @@ class Checkpoints:
     """The checkpoints of one run: the best, the last, and the one before it in case the last is damaged."""
 
     def __init__(self, directory: Path, run: str = "") -> None:
-        """Keep checkpoints in `directory` for the run with this identity; those of any other are not touched."""
+        """Keep checkpoints in `directory` for the run with this identity; those of other runs are refused."""
         self.directory, self.run = directory, run
 
     def path(self, step: int) -> Path:
@@ -60,40 +57,45 @@ class Checkpoints:
 
     def save(self, model: nn.Module, snapshot: Snapshot) -> None:
         """Write a checkpoint, then remove those that are no longer needed."""
-        final = self.path(snapshot.state.step)
-        with new_directory(final, existing="replace") as directory:
+        state = snapshot.state
+        with new_directory(self.path(state.step), existing="replace") as directory:
             write_tensors(directory / MODEL, dict(model.named_parameters()))  # a tied parameter is named once
             write_tensors(directory / TENSORS, snapshot.tensors)
-            numbers = {"run": self.run, "state": dataclasses.asdict(snapshot.state), **snapshot.numbers}
+            numbers = {"run": self.run, "state": dataclasses.asdict(state), **snapshot.numbers}
             write_json(directory / NUMBERS, numbers)
-        self._prune(snapshot.state)
+        # Later steps than this are of damaged checkpoints, which do not count among the last two.
+        for step in [step for step in self.steps() if step <= state.step][:-2]:
+            if step != state.best_step:
+                remove_directory(self.path(step))
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, oldest first."""
         numbers = (re.fullmatch(r"step-([0-9]{8,})", path.name) for path in self.directory.glob("step-*"))
         return sorted(int(found[1]) for found in numbers if found and self.path(int(found[1])).name == found[0])
 
-    def last_step(self) -> int | None:
-        """The newest of them, if there is one."""
-        return max(self.steps(), default=None)
-
     def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
         """Restore the newest checkpoint that is intact."""
 
         def load(step: int) -> Snapshot:
             state, numbers = self.check(step)
-            # To the CPU: what belongs on a GPU is moved there by who takes it, and Adam's counts do not.
+            # To the CPU: the optimiser moves what belongs on a GPU, and Adam's step counts stay.
             tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
             load_weights(self.path(step), model, device)
             return Snapshot(state, numbers, tensors)
 
         step, snapshot = self._first_intact(self.steps()[::-1], load, "Going back to the checkpoint before it.")
-        if snapshot.state.best_step not in (None, step):
-            self._forget_a_lost_best(snapshot.state)
+        state = snapshot.state
+        if state.best_step not in (None, step):
+            try:
+                self.check(state.best_step)
+            except UserError as error:  # pruned for a better one that is lost, or damaged as well
+                log.warning("%s It was the best so far: a new best will be looked for.", error)
+                # Counts as not validated, so that a run that has reached its end validates once more.
+                state.best, state.best_step, state.validated_step = None, None, 0
         return snapshot
 
     def load_best(self, best_step: int, model: nn.Module, device: torch.device) -> str:
-        """Fill `model` from the best checkpoint, or else from the newest that is intact; gives the name of it."""
+        """Load the best checkpoint into `model`, or else the newest intact one; return its name."""
 
         def load(step: int) -> None:
             self.check(step)
@@ -114,16 +116,12 @@ class Checkpoints:
             except NewerVersion:
                 raise
             except UserError as error:
-                raise_again()  # a signal within a loader is no damage
+                raise_again()  # the error may be a signal that a loader misreported
                 log.warning("%s %s", error, notice)
         raise UserError(f"{self.directory} holds no intact checkpoint: restore one from a copy, or train again.")
 
     def check(self, step: int) -> tuple[TrainState, dict[str, Any]]:
-        """The numbers of a checkpoint.
-
-        Raises:
-            UserError: It is not as it was written, of another run, or of another step than its name says.
-        """
+        """Return the numbers of a checkpoint; a UserError if it is damaged, renamed or of another run."""
         check_sums(self.path(step))
         file = self.path(step) / NUMBERS
         try:
@@ -139,25 +137,9 @@ class Checkpoints:
             raise UserError(f"{self.path(step)} was renamed: it is the checkpoint of step {state.step}.")
         return state, numbers
 
-    def _forget_a_lost_best(self, state: TrainState) -> None:
-        """Look for a new best if the best of then is gone: pruned for a better one, or damaged as well."""
-        assert state.best_step is not None
-        try:
-            self.check(state.best_step)
-        except UserError as error:
-            log.warning("%s It was the best so far: a new best will be looked for.", error)
-            # Not validated, as far as we now know: so a run that has reached its end validates once more.
-            state.best, state.best_step, state.validated_step = None, None, 0
-
-    def _prune(self, state: TrainState) -> None:
-        # Later ones than this are damaged, and were passed over: they do not count as the last.
-        for step in [step for step in self.steps() if step <= state.step][:-2]:
-            if step != state.best_step:
-                remove_directory(self.path(step))
-
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
-    """Write a file whose errors, such as a full disk, are the system's, as those of any other file."""
+    """Write a safetensors file; its errors, such as a full disk, become OSErrors."""
     try:
         save_file(tensors, path)
     except SafetensorError as error:
@@ -176,7 +158,7 @@ def load_weights(checkpoint: Path, model: nn.Module, device: torch.device) -> No
 
 
 def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
-    """Tensors by name, if that is what the file holds."""
+    """Read the tensors of a safetensors file by name."""
     try:
         return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file, device=str(device)).items()}
     except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
@@ -194,10 +176,9 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """The inverse of `optimizer_tensors`; rates and the like come from the configuration and the schedule.
+    """Restore what `optimizer_tensors` gave; settings such as rates come from the configuration and the schedule.
 
-    Raises:
-        ValueError: They are not the state of this optimiser, whose fast kernels take sizes on trust.
+    A ValueError if it is not the state of this optimiser, whose fused kernels do not check sizes.
     """
     found = {key: tensor for key, tensor in tensors.items() if key.startswith("optimizer.")}
     if not found:
@@ -223,8 +204,8 @@ def stepped_twin(optimizer: torch.optim.Optimizer) -> torch.optim.Optimizer:
     return twin
 
 
-def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
-    """What rank 0 found, on every rank; the others need not see the run directory."""
+def broadcast_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
+    """Broadcast a snapshot from rank 0, the only rank that reads the run directory."""
     if ranks.size == 1:
         assert found is not None
         return found
@@ -232,6 +213,6 @@ def spread_snapshot(found: Snapshot | None, ranks: Ranks) -> Snapshot:
     if found is not None:
         numbers = json.dumps([dataclasses.asdict(found.state), found.numbers]).encode()
         tensors = to_bytes({name: tensor.contiguous() for name, tensor in found.tensors.items()})
-    state, others = json.loads(ranks.first_bytes(numbers))
-    received = from_bytes(ranks.first_bytes(tensors))
+    state, others = json.loads(ranks.broadcast_bytes(numbers))
+    received = from_bytes(ranks.broadcast_bytes(tensors))
     return Snapshot(TrainState(**state), others, {name: tensor.clone() for name, tensor in received.items()})

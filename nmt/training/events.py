@@ -1,7 +1,5 @@
 """TensorBoard's event file without SummaryWriter, whose thread prints a traceback when the disk is full."""
 
-from __future__ import annotations
-
 import os
 import socket
 import time
@@ -22,7 +20,7 @@ class EventFile:
         """Begin a file that makes TensorBoard drop events of earlier files from `first_step` on."""
         directory.mkdir(parents=True, exist_ok=True)
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
-        number = len(list(directory.glob(f"{name}.*")))  # of this very second and process
+        number = len(list(directory.glob(f"{name}.*")))  # files of the same second and process
         self.path = directory / f"{name}.{number}"
         self._file = self.path.open("xb")
         self._records = RecordWriter(self._file)
@@ -30,11 +28,7 @@ class EventFile:
         self._write(Event(step=first_step, session_log=SessionLog(status=SessionLog.START)))
 
     def add(self, summary: Summary, step: int = 0) -> None:
-        """Write one summary.
-
-        Raises:
-            UserError: The file cannot be written.
-        """
+        """Write one summary; a UserError if the file cannot be written."""
         self._write(Event(summary=summary, step=step))
 
     def close(self) -> None:
@@ -48,7 +42,7 @@ class EventFile:
             self._file.flush()
         except OSError as error:
             with suppress(OSError):
-                self._file.close()  # now, as it would complain once more when the process ends
+                self._file.close()  # else it would raise once more at exit
             raise UserError(
                 f"{self.path} cannot be written ({error.strerror}): make room or allow writing there, then go on with "
                 "the run from its last checkpoint."

@@ -1,12 +1,10 @@
 """The objective: label-smoothed negative log likelihood, summed over real target tokens, output layer included.
 
 Shapes: B batch, T target length, N real target tokens, R readout size, V vocabulary.
-The output layer is half of a training step, and its N·V logits would be the largest tensor of all. So the two are one
-function: it projects some tokens at a time, turns their logits into gradients while they are in cache, and keeps
-neither. The backward pass has only to scale what is there.
+The output layer takes half of a training step, and its N·V logits would be the largest tensor. So layer and loss are
+one function, which projects some tokens at a time and turns their logits into gradients while they are in cache. The
+backward pass only scales these gradients.
 """
-
-from __future__ import annotations
 
 from typing import Any, NamedTuple
 
@@ -30,12 +28,8 @@ class LossSums(NamedTuple):
 def token_loss(readout: Tensor, target: Tensor, real: Tensor, output: nn.Linear, label_smoothing: float) -> LossSums:
     """(1 − ε)·nll + ε·mean over V of −log p (Szegedy 2016), with p = softmax(Wx + b).
 
-    Args:
-        readout: What stands in front of the output layer (B, T, R).
-        target: Reference tokens (B, T).
-        real: Places in B·T of those that are no padding (N,).
-        output: The output layer.
-        label_smoothing: ε.
+    x is the `readout` (B, T, R), W and b are the `output` layer, ε is the label smoothing; `real` (N,) are flat indices
+    into the `target` (B, T) of the tokens that are not padding.
     """
     x, reference = readout.flatten(0, 1).index_select(0, real), target.flatten().index_select(0, real)
     return LossSums(*_ProjectedLoss.apply(x, output.weight, output.bias, reference, label_smoothing))
@@ -46,7 +40,7 @@ class _ProjectedLoss(Function):
     def forward(
         ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, target: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor, Tensor]:
-        projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # x has autocast's type, where that is on
+        projection, offset = weight.to(x.dtype), bias.to(x.dtype)  # the type of autocast, if it is on
         exact = torch.promote_types(x.dtype, torch.float32)
         sums = torch.zeros(len(LossSums._fields), device=x.device, dtype=exact)
         d_x, d_weight, d_bias = torch.empty_like(x), torch.empty(0), torch.zeros_like(bias)
@@ -55,7 +49,7 @@ class _ProjectedLoss(Function):
             for chunk in _pieces(len(logits), CHUNK // len(weight)):
                 here = slice(block.start + chunk.start, block.start + chunk.stop)
                 values = torch.mm(x[here], projection.t(), out=logits[chunk]).add_(offset)
-                d_logits = values.to(exact)  # the same memory, but for autocast
+                d_logits = values.to(exact)  # the same memory, unless autocast is on
                 part, scale = _differentiate(d_logits, target[here], smoothing)
                 sums += part
                 if any(ctx.needs_input_grad):
@@ -75,7 +69,7 @@ class _ProjectedLoss(Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
-        gradients, ctx.gradients = ctx.gradients, None  # scaled in place: they are good for one use
+        gradients, ctx.gradients = ctx.gradients, None  # scaled in place, so they can be used once
         d_x, d_weight, d_bias = (gradient.mul_(g.to(gradient.dtype)) for gradient in gradients)
         return d_x, d_weight, d_bias, None, None
 

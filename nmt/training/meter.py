@@ -1,7 +1,5 @@
 """Averages since the last log line, over all ranks."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +16,7 @@ SHARED = 3
 
 
 class Meter:
-    """Sums that stay on the device: reading them makes the host wait for a GPU."""
+    """Sums over updates, kept on the device because reading them makes the host wait for a GPU."""
 
     def __init__(self, device: torch.device, ranks: Ranks) -> None:
         self.ranks = ranks
@@ -30,7 +28,7 @@ class Meter:
         self.sums[:SHARED] += torch.stack([part.detach().float() for part in sums])
 
     def add_update(self, norm: Tensor, tokens: int) -> None:
-        """Count an update over so many target tokens of all ranks."""
+        """Count an update; `tokens` are the target tokens of all ranks."""
         self.sums[3] += norm
         self.sums[4] += tokens
         self.sums[5] += 1
@@ -45,7 +43,7 @@ class Meter:
     def averages(self) -> dict[str, float] | None:
         """Averages since the last reset, or None without an update; waits for the GPU."""
         with self.timed():
-            rows = self.ranks.rows(self.sums)
+            rows = self.ranks.all_gather(self.sums)
             objective, nll, correct = rows[:, :SHARED].sum(dim=0).tolist()
             norms, tokens, updates = rows[0, SHARED:].tolist()
         if not updates:

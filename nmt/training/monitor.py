@@ -1,6 +1,4 @@
-"""What a person sees of training: live progress on a terminal, plain lines elsewhere, TensorBoard in both cases."""
-
-from __future__ import annotations
+"""Training progress: live on a terminal, plain lines elsewhere, and TensorBoard in both cases."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -22,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Validation(NamedTuple):
-    """What validating the model gave."""
+    """The result of a validation."""
 
     metrics: Mapping[str, float]  # loss, accuracy, …, and those of nmt.metrics
     samples: list[tuple[str, str, str]]  # (source, translation, reference)
@@ -32,16 +30,17 @@ class Validation(NamedTuple):
 class Monitor:
     """Reports on one run."""
 
-    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int) -> None:
-        """Report into `directory`."""
-        self.directory, self.settings, self.total_steps = directory, settings, total_steps
+    def __init__(self, directory: Path, settings: TrainSettings, total_steps: int, silent: bool = False) -> None:
+        """Report into `directory`; only one rank of several does, the others are `silent`."""
+        self.directory, self.settings, self.total_steps, self.silent = directory, settings, total_steps, silent
         self._live: Progress | None = None
 
     @contextmanager
     def live(self, step: int) -> Iterator[None]:
-        """Report while this lasts, live where there is a terminal; events after `step`, of an earlier attempt, go."""
-        self.events = EventFile(self.directory, first_step=step + 1)
-        if not stderr.is_terminal:
+        """Open an event file that replaces earlier events after `step`, and show live progress on a terminal."""
+        if not self.silent:
+            self.events = EventFile(self.directory, first_step=step + 1)
+        if self.silent or not stderr.is_terminal:
             yield
             return
         columns = (
@@ -57,7 +56,9 @@ class Monitor:
         self._live = None
 
     def training(self, state: TrainState, metrics: Mapping[str, float]) -> None:
-        """Report the averages since the last time."""
+        """Report the averages since the last report."""
+        if self.silent:
+            return
         for name, value in metrics.items():
             self.events.add(scalar(f"train/{name}", value), state.step)
         share = self._share_done(state)
@@ -71,7 +72,9 @@ class Monitor:
             log.info("%s · %s · %.0f %% done, %s left", place, numbers, 100 * share, left)
 
     def validation(self, state: TrainState, validation: Validation, is_best: bool) -> None:
-        """Report a validation: numbers, sample translations, attention as it sharpens."""
+        """Report a validation: metrics, sample translations and attention heatmaps."""
+        if self.silent:
+            return
         for name, value in validation.metrics.items():
             self.events.add(scalar(f"validation/{name}", value), state.step)
         rows = [f"| {' | '.join(cell.replace('|', '¦') for cell in sample)} |" for sample in validation.samples]
@@ -84,7 +87,9 @@ class Monitor:
         log.info("step %s · validation · %s%s", f"{state.step:,}", shown, " · best so far" if is_best else "")
 
     def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:
-        """Record the settings with the final scores, so that runs compare in TensorBoard's HParams tab."""
+        """Record the settings with the final scores, for TensorBoard's HParams tab."""
+        if self.silent:
+            return
         metrics = {f"test/{name}": value for name, value in scores.items()}
         for summary in hparams(dict(hyperparameters), metrics):
             self.events.add(summary)
@@ -93,31 +98,11 @@ class Monitor:
         self.events.close()
 
     def _share_done(self, state: TrainState) -> float:
-        """How much of the run is behind us, by the limit that will end it first."""
+        """The share of the run that is done, by the limit that is closest."""
         shares = [state.step / self.total_steps]
         if self.settings.max_minutes is not None:
             shares.append(state.seconds / (60 * self.settings.max_minutes))
         return min(max(shares), 1.0)
-
-
-class SilentMonitor(Monitor):
-    """Of a rank that is not the first: it has nothing to tell that the first does not."""
-
-    def __init__(self) -> None:
-        pass
-
-    @contextmanager
-    def live(self, step: int) -> Iterator[None]:
-        yield
-
-    def training(self, state: TrainState, metrics: Mapping[str, float]) -> None:
-        pass
-
-    def validation(self, state: TrainState, validation: Validation, is_best: bool) -> None:
-        pass
-
-    def finished(self, hyperparameters: Mapping[str, Any], scores: Mapping[str, float]) -> None:
-        pass
 
 
 def _duration(seconds: float) -> str:

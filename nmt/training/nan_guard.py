@@ -1,7 +1,5 @@
 """Stop on a loss or gradient that is not finite, and say where."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -10,25 +8,22 @@ from nmt.errors import UserError
 
 
 class NanGuard:
-    """Flags of updates, kept on the device: only `check` reads them, so that an update never waits for a GPU."""
+    """Keeps flags on the device; only `check` reads them, so that an update never waits for a GPU."""
 
     def __init__(self) -> None:
-        self._flags: list[Tensor] = []
-        self._places: list[tuple[int, int, np.ndarray]] = []
+        self._noted: list[tuple[Tensor, int, int, np.ndarray]] = []
 
     def note(self, value: Tensor, step: int, epoch: int, pairs: np.ndarray) -> None:
         """Record whether `value` is finite at this update, which was made from these training pairs."""
-        self._flags.append(value.isfinite())
-        self._places.append((step, epoch, pairs))
+        self._noted.append((value.isfinite(), step, epoch, pairs))
 
     def check(self) -> None:
         """Raise a UserError that names the first bad update since the last check."""
-        finite = torch.stack(self._flags).tolist() if self._flags else []
-        places = self._places
-        self._flags, self._places = [], []
+        noted, self._noted = self._noted, []
+        finite = torch.stack([flag for flag, *_ in noted]).tolist() if noted else []
         if all(finite):
             return
-        step, epoch, pairs = places[finite.index(False)]
+        _, step, epoch, pairs = noted[finite.index(False)]
         shown = ", ".join(map(str, pairs[:8])) + (", …" if len(pairs) > 8 else "")
         raise UserError(
             f"Loss or gradients are not finite at update {step + 1} (epoch {epoch + 1}, training pairs {shown}): "

@@ -3,8 +3,6 @@
 A function of the step alone has nothing to save and nothing to restore.
 """
 
-from __future__ import annotations
-
 import math
 
 from nmt.errors import UserError
@@ -14,7 +12,7 @@ class Schedule:
     """Linear warm-up, then `decay`."""
 
     def __init__(self, total_steps: int, warmup_steps: int = 0) -> None:
-        """Build it; `total_steps` is known when training starts."""
+        """Build a schedule for `total_steps` updates."""
         if warmup_steps < 0:
             raise UserError(f"scheduler.warmup_steps must be at least 0; it is {warmup_steps}.")
         self.total_steps = max(total_steps, 1)

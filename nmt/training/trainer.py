@@ -1,6 +1,4 @@
-"""The training loop: teacher-forced updates, validation, checkpoints, a stop that loses nothing."""
-
-from __future__ import annotations
+"""The training loop: teacher-forced updates, validation, checkpoints, and a save when a signal stops it."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,27 +17,26 @@ from nmt.interrupt import InterruptRequest, Stopping
 from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
-from nmt.training.checkpoint import Checkpoints, Snapshot, optimizer_tensors, restore_optimizer, spread_snapshot
-from nmt.training.limits import is_last_update, reason_to_stop
+from nmt.training.checkpoint import Checkpoints, Snapshot, broadcast_snapshot, optimizer_tensors, restore_optimizer
 from nmt.training.loss import token_loss
 from nmt.training.meter import Meter
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.nan_guard import NanGuard
 from nmt.training.schedule import Schedule
-from nmt.training.state import TrainState
+from nmt.training.state import TrainState, is_last_update, reason_to_stop
 
 
 @dataclass(frozen=True)
 class Data:
-    """The data as the trainer sees it: the batches of each epoch as pair numbers, and batches by pair numbers."""
+    """Functions that give the training data; pairs are named by their numbers."""
 
-    epoch: Callable[[int], Sequence[np.ndarray]]
-    batch: Callable[[np.ndarray], Any]
+    epoch: Callable[[int], Sequence[np.ndarray]]  # the batches of an epoch, as pair numbers
+    batch: Callable[[np.ndarray], Any]  # a batch of tensors, on the device
     tokens: Callable[[np.ndarray], int]  # target tokens of some pairs, known without loading them
 
 
 class Trainer:
-    """Trains one model; each part decides for itself whether it is due."""
+    """Trains one model."""
 
     def __init__(
         self,
@@ -55,7 +52,7 @@ class Trainer:
         precision: torch.dtype | None,
         ranks: Ranks = ALONE,
     ) -> None:
-        """Put the parts together; `validate` scores the model that is being trained, in evaluation mode."""
+        """Combine the parts; `validate` scores the model, in evaluation mode."""
         self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
         self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
@@ -74,7 +71,7 @@ class Trainer:
     def fit(self) -> str:
         """Train until a limit is reached and return the reason for stopping."""
         self.model.train()
-        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())
+        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())
         self._started = time.perf_counter() - self.state.seconds
         with InterruptRequest(patient=self.ranks.size > 1) as self._request, self.monitor.live(self.state.step):
             try:
@@ -104,10 +101,13 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint of this step."""
         self.nan_guard.check()
-        tensors = {"rng.cpu": self.ranks.rows(torch.get_rng_state()), "sums": self.ranks.rows(self.meter.sums)}
+        tensors = {
+            "rng.cpu": self.ranks.all_gather(torch.get_rng_state()),
+            "sums": self.ranks.all_gather(self.meter.sums),
+        }
         if self.device.type != "cpu":
             state = torch.get_device_module(self.device).get_rng_state()
-            tensors[f"rng.{self.device.type}"] = self.ranks.rows(state)
+            tensors[f"rng.{self.device.type}"] = self.ranks.all_gather(state)
         numbers = {"scaler": self.scaler.state_dict(), "interval_seconds": self.meter.seconds}
         if self.ranks.is_first:
             tensors |= optimizer_tensors(self.optimizer) | self.average.tensors()
@@ -116,12 +116,12 @@ class Trainer:
         self._saved = self.state.step, self.state.validated_step
 
     def restore(self) -> None:
-        """Go back to the last checkpoint: weights, optimiser, RNG, position in the data."""
+        """Restore the last checkpoint: weights, optimiser, RNG, position in the data."""
         found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
-        snapshot = spread_snapshot(found, self.ranks)
+        snapshot = broadcast_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)
-        except (RuntimeError, ValueError, TypeError, LookupError) as error:  # whole, but not what this version writes
+        except (RuntimeError, ValueError, TypeError, LookupError) as error:  # undamaged, but of another version
             where = self.checkpoints.path(snapshot.state.step)
             raise UserError(f"{where} does not fit this training ({error}): begin a new run.") from error
 
@@ -130,13 +130,13 @@ class Trainer:
         if not 0 <= self.state.position < len(self._groups(self.state.epoch)):
             raise ValueError(f"epoch {self.state.epoch} has no update {self.state.position}")
         restore_optimizer(self.optimizer, tensors)
-        self.ranks.spread(parameter.detach() for parameter in self.model.parameters())  # rank 0 alone has read them
+        self.ranks.broadcast(parameter.detach() for parameter in self.model.parameters())  # only rank 0 has read them
         self.average.restore(tensors)
         if self.scaler.is_enabled() and numbers["scaler"]:
             self.scaler.load_state_dict(numbers["scaler"])
         self.meter.restore(tensors["sums"], float(numbers["interval_seconds"]))
         rank = self.ranks.rank
-        if rank < len(tensors["rng.cpu"]):  # there were as many ranks then
+        if rank < len(tensors["rng.cpu"]):  # a rank that was added keeps its fresh RNG
             torch.set_rng_state(tensors["rng.cpu"][rank].cpu().clone())  # a view at an offset crashes PyTorch
             if self.device.type != "cpu" and f"rng.{self.device.type}" in tensors:
                 state = tensors[f"rng.{self.device.type}"][rank].cpu().clone()
@@ -153,7 +153,7 @@ class Trainer:
         for indices in map(self.ranks.share, group):
             if len(indices):  # a batch may have fewer pairs than there are ranks
                 objective += self._backward(self.data.batch(indices), tokens)
-        self.ranks.add_up_gradients(self.model, objective)
+        self.ranks.all_reduce_gradients(self.model, objective)
         self.scaler.unscale_(self.optimizer)  # before clipping, so that the limit means the same in fp16
         norm = self._clip()
         self.scaler.step(self.optimizer)
@@ -166,7 +166,7 @@ class Trainer:
         self.nan_guard.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
         self.meter.add_update(norm, tokens)
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
-        if self.device.type == "cpu":  # reading costs nothing here; a GPU is asked when something is logged or saved
+        if self.device.type == "cpu":  # on a GPU, reading would wait for it: checked on logging and saving
             self.nan_guard.check()
 
     def _backward(self, batch: Any, tokens: int) -> Tensor:
@@ -185,7 +185,7 @@ class Trainer:
         parameters = list(self.model.parameters())
         norm = nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
         limit = self.settings.clip_norm
-        # A GPU multiplies by 1 rather than be asked; on a CPU that would be a pass over memory for nothing.
+        # Comparing would make the host wait for a GPU, which always multiplies; a CPU skips a multiplication by 1.
         if limit and (self.device.type != "cpu" or norm > limit):
             nn.utils.clip_grads_with_norm_(parameters, limit, norm)
         return norm
@@ -226,7 +226,7 @@ class Trainer:
         """Score the model, remember whether it is the best so far, and save."""
         self.nan_guard.check()
         self.model.eval()
-        # It can be given up, unless other ranks wait for our part of it, and is made up for on resuming.
+        # A signal abandons a validation, which is repeated on resuming, unless other ranks wait for this one.
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
         with self.average.in_place(), at_once:
             validation = self.validate()
@@ -246,6 +246,6 @@ class Trainer:
     def _agree(self) -> None:
         """Agree with all ranks on the time used, and stop everywhere if one rank received a signal."""
         seconds = time.perf_counter() - self._started
-        signal_number, self.state.seconds = self.ranks.highest(self._request.number, seconds)
+        signal_number, self.state.seconds = self.ranks.all_reduce_max(self._request.number, seconds)
         if signal_number:
             raise Stopping(int(signal_number))

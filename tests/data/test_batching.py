@@ -57,7 +57,7 @@ def test_collate_equals_a_naive_loop(pairs: list[tuple[list[int], list[int]]], d
 
 
 def test_moving_leaves_source_lengths_on_the_cpu(tmp_path: Path) -> None:
-    batch = collate(stored(tmp_path, [([4, 5], [6])]), np.array([0])).to("meta")
+    batch = collate(stored(tmp_path, [([4, 5], [6])]), np.array([0])).to(torch.device("meta"))
     assert batch.source.device.type == batch.target_in.device.type == batch.target_out.device.type == "meta"
     assert batch.source_lengths.device.type == "cpu"
 

@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def test_the_report_survives_json_and_can_be_read() -> None:
         source=english,
         target=marathi,
     )
-    assert DataReport.from_dict(json.loads(json.dumps(report.as_dict()))) == report
+    assert DataReport.from_dict(json.loads(json.dumps(asdict(report)))) == report
     text = "\n".join(report.lines())
     for expected in (
         "eng → mar",

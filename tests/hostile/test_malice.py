@@ -180,5 +180,5 @@ def test_the_home_of_nobody(tmp_path: Path, field: str) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tb\n" * 3)
     values = {"path": str(path), "prepared_dir": str(tmp_path / "prepared")} | {field: "~no-such-user/x"}
-    with pytest.raises(UserError, match="~no-such-user/x: nobody has such a home"):
+    with pytest.raises(UserError, match="~no-such-user/x: there is no such user"):
         prepare(DataSettings(name="x", **values))
