@@ -81,7 +81,9 @@ def convert(value: Any, hint: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return to_dataclass(hint, value, where)
     if origin is collections.abc.Callable and not callable(value):
-        raise UserError(f"{where} must be a part with its own _target_; it is {value!r}.")
+        raise UserError(
+            f"{where} must be a part with its own _target_; it is {value!r}: choose one with {_choice(where)}."
+        )
     if origin is tuple and isinstance(value, list):
         return tuple(convert(item, arguments[i % len(arguments)], f"{where}[{i}]") for i, item in enumerate(value))
     if origin is list:
@@ -119,6 +121,12 @@ def _check_names(values: Any, known: Iterable[str], where: str) -> None:
         if name not in known:
             full = _join(where, str(name))
             raise UnknownName(f"There is no setting {full}: {nearest(str(name), known)}", full)
+
+
+def _choice(where: str) -> str:
+    """How the part at this place of a configuration is chosen: model/cell=…, or in another part, with its place."""
+    group, *inside, name = where.split(".")
+    return f"{group}/{name}=…" if not inside else f"+{group}/{name}@{where}=…"
 
 
 def _join(where: str, name: str) -> str:

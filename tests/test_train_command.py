@@ -131,6 +131,8 @@ def test_a_sweep_lands_in_one_place(tmp_path: Path) -> None:
         (["+train.max_stepz=3"], ["train.max_stepz", "did you mean 'max_steps'"]),
         (["train.max_epochs=many"], ["train.max_epochs must be a whole number", "'many'"]),
         (["optimizer.lr=abc"], ["optimizer.lr must be a number"]),
+        (["model.cell=lstm"], ["model.cell must be a part", "choose one with model/cell=…"]),
+        (["model.encoder.cell=lstm"], ["choose a cell with model/cell=…", "+model/cell@model.encoder.cell=…"]),
         (["model/cell=gruu"], ["no model/cell=gruu", "did you mean 'gru'"]),
         (["data=anki"], ["python scripts/download_anki.py fra"]),
         (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
