@@ -166,7 +166,7 @@ def explain(error: Exception) -> str:
         key = match[1]
         if re.search("defaults? list", text):  # a part such as model/score, which some models do not have
             return f"There is no {key} to exchange in what was chosen: leave it out, or choose a model that has it."
-        group, *_, last = key.split(".")
+        group, last = key.split(".")[0], key.split(".")[-1]
         if (ROOT / "configs" / group / last).is_dir():
             choice = f"{group}/{last}=… (or for this part alone, +{group}/{last}@{key}=…)"
             return f"There is no setting {key}: choose a {last} with {choice}."
