@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grammar import conjugation, english, french
-from grammar.adverbials import WELL
+from grammar.lexicon import WELL
 from grammar.phrases import NounPhrase
 from grammar.predicates import Predicate
-from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading, personal
 from grammar.tokens import Token, meaning, under
 from grammar.words import Aspect, Fixed
 
@@ -153,7 +153,7 @@ class Clause:
         if simple:
             return Token(conjugation.conjugate(infinitive, simple, agreement.slot), "tense", "verb"), []
         participle = conjugation.participle(infinitive)
-        with_etre = verb.etre or verb.reflexive
+        with_etre = "être" in verb.traits or verb.reflexive
         auxiliary = conjugation.conjugate("être" if with_etre else "avoir", conjugation.Tense.PRESENT, agreement.slot)
         preceding = agreement if with_etre else self._preceding_object(reading)
         if preceding:
@@ -186,6 +186,6 @@ class Clause:
         if isinstance(self.subject, Pronoun):
             [pronoun] = under("subject", self.subject.french(reading))
         else:
-            pronoun = Token({"m": "il", "f": "elle"}[agreement.gender] + ("s" if agreement.plural else ""))
+            pronoun = Token(personal("subject", agreement))
         needs_t = agreement.slot == 2 and finite[-1] in "ae"
         return pronoun.spelled(f"-t-{pronoun}" if needs_t else f"-{pronoun}")

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 from grammar import conjugation, verbs
-from grammar.adjectives import ADJECTIVES, SENSATIONS
-from grammar.adverbials import HOME, PLACES
 from grammar.clauses import Clause, Polarity, Tense
 from grammar.drawing import (
     EVERYONE,
@@ -21,15 +19,16 @@ from grammar.drawing import (
     thing,
     weave,
 )
+from grammar.lexicon import ADJECTIVES, HOME, PLACES, SENSATIONS
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate, Quality, State
 from grammar.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
-from grammar.sentences import Sentence, mark
+from grammar.sentences import Sentence, joined, mark, put, sentence, words
 from grammar.simple import intransitive_predicate, object_for
 from grammar.tokens import Token, meaning, under
 from grammar.words import Aspect, Fixed, Verb
 
-_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed and verb.english != "win")
+_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if "unwilled" not in verb.traits and verb.english != "win")
 _HE_OR_SHE = {"m": HE, "f": SHE}
 _ORDERS_WITH_OBJECT = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect is Aspect.ACTIVITY)
 _COMPLETED = tuple(
@@ -40,7 +39,7 @@ _COMPLETED = tuple(
 )
 _AT_HOME = tuple(v for v in verbs.INTRANSITIVE if "home" in v.places.split() and v not in verbs.DISCOURAGED)
 _GOING_ON = tuple(verb for verb in verbs.INTRANSITIVE if verb.places)
-_TURNS = verbs.named(verbs.INTRANSITIVE, "leave", "come back", "win", "lose", "lie")
+_TURNS = verbs.having(verbs.INTRANSITIVE, "turn")
 _TEMPORARY = tuple(a for a in ADJECTIVES if a.duration == "passing" and "person" in a.kinds.split())
 
 
@@ -95,11 +94,9 @@ def relative(dice: Dice) -> Sentence:
     phrase = NounPhrase(Determiner.THE, noun, plural=not noun.mass and dice.chance(0.25))
     clause = Clause(subject, Predicate(verb), Tense.PAST, fronted=phrase)
     opening, end = dice.pick(_PLURAL_POINTERS if phrase.plural else _POINTERS)
-    return Sentence(
-        _enclosed(opening.english_tokens, phrase.english(), "that", clause.english(), end),
-        lambda r: _enclosed(opening.french_tokens, phrase.french(r), "que", clause.french(r), end),
-        phrase.questions | clause.questions,
-    )
+    pointing = words(under("opening", opening.english_tokens), under("opening", opening.french_tokens))
+    that = words([Token("that", "that")], [Token("que", "that")])
+    return sentence(pointing, put("phrase", phrase), that, put("clause", clause), end=end)
 
 
 _POINTERS = ((Fixed("where is", "où est"), "?"), (Fixed("here is", "voici12"), "."), (Fixed("this is", "ce est"), "."))
@@ -108,12 +105,6 @@ _PLURAL_POINTERS = (
     (Fixed("here are", "voici12"), "."),
     (Fixed("these are", "ce sont"), "."),
 )
-
-
-def _enclosed(opening: list[Token], phrase: list[Token], that: str, clause: list[Token], end: str) -> list[Token]:
-    """The tokens of a phrase and its relative clause, in either language."""
-    link = Token(that, "that")
-    return [*under("opening", opening), *under("phrase", phrase), link, *under("clause", clause), mark(end)]
 
 
 def opinion(dice: Dice) -> Sentence:
@@ -128,11 +119,7 @@ def opinion(dice: Dice) -> Sentence:
         inner = replace(inner, tense=Tense.FUTURE, frequency=None, time=None)
     that = [Token("that", "that")] if dice.chance(0.6) else []
     que = Token("que", "that" if that else "main.verb")
-    return Sentence(
-        _linked(main.english(), that, inner.english()),
-        lambda r: _linked(main.french(r), [que], inner.french(r)),
-        main.questions | inner.questions,
-    )
+    return joined(main, words(that, [que]), inner)
 
 
 def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
@@ -175,14 +162,10 @@ def because(dice: Dice) -> Sentence:
     tense, state_tense = dice.pick(((Tense.CONTINUOUS, Tense.SIMPLE), (Tense.PAST, Tense.PAST)))
     contracted = dice.chance(0.5)
     polarity = Polarity.NOT if hindered else Polarity.YES
-    act = Predicate(dice.pick(verbs.named(verbs.INTRANSITIVE, *acts)))
+    act = Predicate(dice.pick([verb for verb in verbs.INTRANSITIVE if verb.english in acts]))
     main = Clause(subject, act, tense, polarity, contracted)
     reason = Clause(again, _state(dice.pick(states)), state_tense, contracted=contracted)
-    return Sentence(
-        _linked(main.english(), meaning("link", "because"), reason.english()),
-        lambda r: _linked(main.french(r), meaning("link", "parce", "que"), reason.french(r)),
-        main.questions | reason.questions,
-    )
+    return joined(main, words(meaning("link", "because"), meaning("link", "parce", "que")), reason)
 
 
 def _state(english: str) -> Predicate:
@@ -203,11 +186,8 @@ def condition(dice: Dice) -> Sentence:
     effect = Predicate(dice.pick(_AT_HOME), adjunct=dice.maybe(0.5, [HOME.at]))
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
     result = Clause(doer, effect, Tense.FUTURE, polarity, dice.chance(0.5))
-    return Sentence(
-        [Token("if", "if"), *_linked(cause.english(), [Token(",")], result.english())],
-        lambda r: [Token("si", "if"), *_linked(cause.french(r), [Token(",")], result.french(r))],
-        cause.questions | result.questions,
-    )
+    both = put("main", cause), words([Token(",")], [Token(",")]), put("other", result)
+    return sentence(words([Token("if", "if")], [Token("si", "if")]), *both, end=".")
 
 
 def together(dice: Dice) -> Sentence:
@@ -220,13 +200,4 @@ def together(dice: Dice) -> Sentence:
     other = other_person(dice, first.subject) if dice.chance(0.5) else dice.pick(rest)
     act = intransitive_predicate(dice, dice.pick([v for v in _GOING_ON if v is not verb]), other)
     second = Clause(other, act, tense)
-    return Sentence(
-        _linked(first.english(), meaning("link", *link), second.english()),
-        lambda r: _linked(first.french(r), meaning("link", *french_link), second.french(r)),
-        first.questions | second.questions,
-    )
-
-
-def _linked(main: list[Token], link: list[Token], other: list[Token]) -> list[Token]:
-    """The tokens of two clauses joined by a conjunction, in either language."""
-    return [*under("main", main), *link, *under("other", other), mark(".")]
+    return joined(first, words(meaning("link", *link), meaning("link", *french_link)), second)

@@ -5,18 +5,19 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
-from grammar.adjectives import ADJECTIVES, OPINIONS
-from grammar.adverbials import (
+from grammar.clauses import Clause, Polarity, Tense
+from grammar.lexicon import (
+    ADJECTIVES,
     ALREADY,
     FREQUENCIES,
     FUTURE_TIMES,
     HABITS,
+    NAMES,
+    NOUNS,
     PAST_TIMES,
     PRESENT_TIMES,
     SOON,
 )
-from grammar.clauses import Clause, Polarity, Tense
-from grammar.nouns import NAMES, NOUNS
 from grammar.phrases import NUMBERS, Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, IT, PEOPLE, SHE, THEY, YOU, I, Nominal, Pronoun, Word
@@ -65,7 +66,7 @@ def _attributive(noun: Noun) -> tuple[Adjective, ...]:
 @cache
 def distinctive(noun: Noun) -> tuple[Adjective, ...]:
     """Attributive adjectives that are not opinions: the red car."""
-    return tuple(adjective for adjective in _attributive(noun) if adjective.english not in OPINIONS)
+    return tuple(adjective for adjective in _attributive(noun) if not adjective.opinion)
 
 
 EVERYONE: tuple[Nominal, ...] = (*PEOPLE, *PERSONS)
@@ -176,7 +177,7 @@ def weave(dice: Dice, subject: Nominal, predicate: Predicate) -> Clause:
     verb = predicate.verb
     aspect = verb.aspect
     tense = dice.pick(_TENSES[aspect])
-    if tense is Tense.SIMPLE and verb.once:
+    if tense is Tense.SIMPLE and "once" in verb.traits:
         tense = Tense.PAST
     polarity = _natural(verb, tense, dice.pick(_POLARITIES[tense]))
     frequency = time = None
@@ -184,14 +185,15 @@ def weave(dice: Dice, subject: Nominal, predicate: Predicate) -> Clause:
         frequency = ALREADY
     elif tense is Tense.SIMPLE and aspect is Aspect.ACTIVITY and polarity is Polarity.YES:
         # A bare present of a single act sounds like a stage direction; a habit does not.
-        regular = verb.objects or verb.places or (verb.willed and (verb.etre or verb.reflexive))
+        moving = "être" in verb.traits or verb.reflexive
+        regular = verb.objects or verb.places or (moving and "unwilled" not in verb.traits)
         if regular and dice.chance(0.4):
             time = dice.pick(HABITS[:2] if verb.objects else HABITS)
         else:
             frequency = dice.pick(FREQUENCIES)
     elif aspect is not Aspect.STATE and polarity in (Polarity.YES, Polarity.NOT) and tense in TIMES:
         # Great deeds are told by the year, and getting up by the day.
-        reach = 5 if verb.once or verb.etre else 3 if verb.reflexive else 4
+        reach = 5 if verb.traits & {"once", "être"} else 3 if verb.reflexive else 4
         time = dice.maybe(0.35, TIMES[tense][:reach])
         if time is SOON and polarity is Polarity.NOT:
             time = None

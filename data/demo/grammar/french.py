@@ -8,6 +8,8 @@ NARROW_SPACE = "\u202f"  # French typography sets it before ? and !
 
 _ELIDING = frozenset({"je", "me", "te", "se", "le", "la", "ne", "de", "ce", "que"})
 _ASPIRATED = frozenset({"héros", "honte"})  # h that blocks elision: le héros, but l'homme
+# Adjectives before a masculine singular noun that begins with a vowel sound.
+BEFORE_VOWEL = {"beau": "bel", "vieux": "vieil", "nouveau": "nouvel"}
 _CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("de", "les"): "des"}
 
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from grammar.adjectives import BEFORE_VOWEL
-from grammar.french import begins_with_vowel
+from grammar.french import BEFORE_VOWEL, begins_with_vowel
 from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
 from grammar.tokens import Token, meaning, under
 from grammar.words import Adjective, Noun

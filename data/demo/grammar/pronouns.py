@@ -6,7 +6,10 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 from grammar.conjugation import Slot
+from grammar.tables import rows
 from grammar.tokens import Token, numbered
+
+_CASES = {row["case"]: row for row in rows("pronouns")}
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,13 @@ class Agreement:
     slot: Slot
     gender: str
     plural: bool
+
+
+def personal(case: str, agreement: Agreement) -> str:
+    """The French personal pronoun of a case, a row of pronouns.tsv."""
+    feminine = {"il": "elle", "ils": "elles"}
+    person = ("je", "tu", "il", "nous", "vous", "ils")[agreement.slot]
+    return _CASES[case][feminine.get(person, person) if agreement.gender == "f" else person]
 
 
 class Nominal(Protocol):
@@ -80,28 +90,11 @@ class Pronoun:
 
     def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """The subject pronoun: je, tu, il."""
-        agreement = self.agreement(reading)
-        third = {("m", False): "il", ("f", False): "elle", ("m", True): "ils", ("f", True): "elles"}
-        first_or_second = {0: "je", 1: "tu", 3: "nous", 4: "vous"}
-        return [Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")]
+        return [self.form("subject", reading)]
 
-    def clitic(self, reading: Reading, *, dative: bool) -> Token:
-        """The object pronoun before the verb: me, le, lui."""
-        return Token(self._clitic(self.agreement(reading), dative), "pronoun")
-
-    def _clitic(self, agreement: Agreement, dative: bool) -> str:
-        if agreement.slot in (2, 5):
-            if dative:
-                return "leur" if agreement.plural else "lui"
-            return "les" if agreement.plural else {"m": "le", "f": "la"}[agreement.gender]
-        return {0: "me", 1: "te", 3: "nous", 4: "vous"}[agreement.slot]
-
-    def strong(self, reading: Reading) -> Token:
-        """The form that stands alone: avec moi, plus grand que lui."""
-        agreement = self.agreement(reading)
-        third = {("m", False): "lui", ("f", False): "elle", ("m", True): "eux", ("f", True): "elles"}
-        first_or_second = {0: "moi", 1: "toi", 3: "nous", 4: "vous"}
-        return Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")
+    def form(self, case: str, reading: Reading) -> Token:
+        """Another case: direct (me, le) and dative (me, lui) before the verb, strong after a preposition (moi, lui)."""
+        return Token(personal(case, self.agreement(reading)), "pronoun")
 
     def agreement(self, reading: Reading) -> Agreement:
         """Agreement with the gender of the reading; he and she have their own."""

@@ -8,13 +8,13 @@ from grammar.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
-from grammar.sentences import Sentence, mark, wh_question, what, who
+from grammar.sentences import Sentence, put, sentence, statement, wh_question, what, words
 from grammar.simple import intransitive_predicate, object_for
-from grammar.tokens import Token, meaning, numbered, under
+from grammar.tokens import Token, meaning, numbered
 from grammar.words import Aspect
 
-_SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
-_COUNTING = verbs.named(verbs.TRANSITIVE, "have", "buy", "eat", "read", "sell", "find", "want")
+_SCHEDULED = verbs.having(verbs.INTRANSITIVE, "scheduled")
+_COUNTING = verbs.having(verbs.TRANSITIVE, "counted")
 _ANSWERABLE = tuple(verb for verb in verbs.TRANSITIVE if verb.english not in ("like", "hate"))
 _ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswith("kin"))
 
@@ -33,7 +33,7 @@ def _plain(clause: Clause) -> Clause:
 def _at_once(clause: Clause) -> Clause:
     """The clause in a tense that is about now, not about a habit."""
     if clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY:
-        tense = Tense.PAST if clause.predicate.verb.once else Tense.CONTINUOUS
+        tense = Tense.PAST if "once" in clause.predicate.verb.traits else Tense.CONTINUOUS
         return replace(clause, tense=tense)
     return clause
 
@@ -43,11 +43,11 @@ def who_question(dice: Dice) -> Sentence:
     roll = dice.pick(range(3))
     if roll == 0:
         predicate = intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), WHO)
-        return who(_plain(weave(dice, WHO, predicate)))
+        return statement(_plain(weave(dice, WHO, predicate)), end="?")
     verb = dice.pick(_ANSWERABLE)
     clause = _plain(weave(dice, WHO, Predicate(verb)))
     direct = pronoun_object(dice, verb, WHO) if roll == 1 else object_for(dice, clause)
-    return who(replace(_at_once(clause), predicate=Predicate(verb, direct)))
+    return statement(replace(_at_once(clause), predicate=Predicate(verb, direct)), end="?")
 
 
 def where_question(dice: Dice) -> Sentence:
@@ -92,11 +92,7 @@ def where_is(dice: Dice) -> Sentence:
     if phrase.noun.is_among("public"):
         phrase = replace(phrase, plural=False)
     opening, french_opening = ("where are", "où sont") if phrase.plural else ("where is", "où est")
-    return Sentence(
-        [*numbered(opening), *under("subject", phrase.english()), mark("?")],
-        lambda r: [*numbered(french_opening), *under("subject", phrase.french(r)), mark("?")],
-        phrase.questions,
-    )
+    return sentence(words(numbered(opening), numbered(french_opening)), put("subject", phrase), end="?")
 
 
 def how_many(dice: Dice) -> Sentence:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import cache
 
 from grammar import verbs
-from grammar.adverbials import ALREADY, MANNERS, PLACES
 from grammar.clauses import Clause, Polarity, Tense
 from grammar.drawing import (
     Dice,
@@ -19,7 +18,7 @@ from grammar.drawing import (
     thing,
     weave,
 )
-from grammar.nouns import NOUNS
+from grammar.lexicon import ALREADY, MANNERS, NOUNS, PLACES
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, IT, SHE, WE, YOU, I, Nominal, Pronoun
@@ -49,23 +48,14 @@ def intransitive(dice: Dice) -> Sentence:
 
 
 _FAR = tuple(place.at for place in PLACES if place.kind in ("city", "country"))  # no one goes there by the day
-_SOON_DONE = verbs.named(
-    verbs.INTRANSITIVE,
-    *("eat", "drink", "rest", "leave", "arrive", "come back", "go out", "get up", "wake up", "get dressed"),
-)
-_EVER_DONE = verbs.named(
-    verbs.INTRANSITIVE,
-    *("sing", "dance", "work", "study", "cook", "cry", "laugh", "smile", "shout", "lie", "dream", "smoke"),
-    *("swim", "drive", "travel", "win", "lose", "fall"),
-)
 
 
 def _perfect(clause: Clause) -> Clause:
     """Put a clause into the perfect with already or never where it sounds natural, else into the past."""
     verb = clause.predicate.verb
-    if verb in _SOON_DONE:
+    if "already" in verb.traits:
         return replace(clause, tense=Tense.PERFECT, frequency=ALREADY)
-    if verb in _EVER_DONE:
+    if "never" in verb.traits:
         return replace(clause, tense=Tense.PERFECT, polarity=Polarity.NEVER)
     return replace(clause, tense=Tense.PAST)
 
@@ -80,9 +70,9 @@ def intransitive_predicate(dice: Dice, verb: Verb, subject: Nominal) -> Predicat
             return Predicate(verb, manner=dice.pick(manners))
         case 2 | 3:
             return Predicate(verb, adjunct=place)
-        case 4 if verb.company:
+        case 4 if "company" in verb.traits:
             return Predicate(verb, company=company)
-        case 5 if verb.company:
+        case 5 if "company" in verb.traits:
             return Predicate(verb, company=company, adjunct=place)
     return Predicate(verb)
 
@@ -145,16 +135,9 @@ def _clothes(dice: Dice, subject: Nominal, noun: Noun) -> NounPhrase:
 
 def _may_be_new(clause: Clause, noun: Noun) -> bool:
     """Whether the object may be indefinite: buy a car, but wash the car."""
-    if clause.predicate.verb not in _BRINGING_NEWS or noun.is_among("opening transport thought place"):
+    if "new" not in clause.predicate.verb.traits or noun.is_among("opening transport thought place"):
         return False
     return clause.tense is not Tense.PERFECT
-
-
-_BRINGING_NEWS = verbs.named(
-    verbs.TRANSITIVE,
-    *("eat", "drink", "read", "write", "watch", "see", "hear", "find", "choose", "buy", "sell", "want"),
-    *("draw", "learn", "build", "prepare"),
-)
 
 
 def _indefinite(dice: Dice, clause: Clause, noun: Noun) -> NounPhrase:
@@ -220,7 +203,7 @@ def modal(dice: Dice) -> Sentence:
     return told_or_asked(dice, clause)
 
 
-_WILLED = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed)
+_WILLED = tuple(verb for verb in verbs.INTRANSITIVE if "unwilled" not in verb.traits)
 _PLANNED = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect in (Aspect.ACTIVITY, Aspect.EVENT))
 
 
@@ -228,7 +211,7 @@ def infinitive(dice: Dice, helper: Verb, subject: Nominal) -> Predicate:
     """A predicate in the infinitive, for after a modal verb."""
     roll = dice.pick(range(10))
     if helper is verbs.LIKE_TO or roll < 4:
-        pleasant = [verb for verb in _WILLED if verb.company and verb.english != "wait"]
+        pleasant = [verb for verb in _WILLED if "company" in verb.traits and verb.english != "wait"]
         verb = dice.pick(pleasant if helper is verbs.LIKE_TO else _WILLED)
         predicate = intransitive_predicate(dice, verb, subject)
         return replace(predicate, manner=None)

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 from grammar import verbs
-from grammar.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
-from grammar.adverbials import PLACES, SPOTS
 from grammar.clauses import Clause, Polarity, Tense
 from grammar.drawing import (
     SINGULAR,
@@ -20,7 +18,7 @@ from grammar.drawing import (
     thing,
     weave,
 )
-from grammar.nouns import NOUNS
+from grammar.lexicon import ADJECTIVES, JUDGEMENTS, NOUNS, PLACES, SENSATIONS, SPOTS, WEATHER
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Job, Predicate, Quality, State
 from grammar.pronouns import (
