@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -96,11 +97,10 @@ def default_output(first: Path, is_run: bool) -> Path:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="compare.py",
-        description="Compare finished runs by model: scores over seeds, a paired test, costs, curves, attention.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "compare.py",
+        "Compare finished runs by model: scores over seeds, a paired test, costs, curves, attention.",
+        EXAMPLES,
     )
     parser.add_argument("runs", type=Path, nargs="+", help="run directories, or directories of runs such as a sweep")
     parser.add_argument("--baseline", metavar="NAME", help="compare with this model (default: bahdanau, or the first)")

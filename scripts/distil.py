@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -191,11 +192,10 @@ def write(path: Path, rows: Iterable[Sequence[str]]) -> None:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="distil.py",
-        description="Add the translations of one run, or of an ensemble, to the pairs that it was trained on.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "distil.py",
+        "Add the translations of one run, or of an ensemble, to the pairs that it was trained on.",
+        EXAMPLES,
     )
     parser.add_argument(
         "--run", type=Path, action="append", required=True, help="run directory; several: an ensemble, or see --each"

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import distil
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 from nmt.errors import UserError
 from nmt.interrupt import Interrupted
 
@@ -176,11 +177,8 @@ def student_epochs(epochs: int, known: int, pairs: Path) -> int:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="diversify.py",
-        description="Train models of both directions, and a student on the translations of all.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "diversify.py", "Train models of both directions, and a student on the translations of all.", EXAMPLES
     )
     parser.add_argument("settings", nargs="+", help="what `python train.py` would be given")
     parser.add_argument("--output", type=Path, required=True, help="directory for all; the result is OUTPUT/student")

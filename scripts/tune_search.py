@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 
 EXAMPLES = """examples:
   python scripts/tune_search.py --run outputs/RUN
@@ -57,11 +58,8 @@ def ranked(candidates: Sequence, penalty: float) -> str:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="tune_search.py",
-        description="Find the beam and the length penalty that suit a model best on its validation set.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "tune_search.py", "Find the beam and the length penalty that suit a model best on its validation set.", EXAMPLES
     )
     parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
     parser.add_argument("--beams", type=cli.positive, nargs="+", default=[5, 10], help="beam sizes (default: 5 10)")

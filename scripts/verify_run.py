@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -183,12 +184,10 @@ def of_this_run(run: Run, recorded: dict[str, Any], path: Path) -> dict[str, Any
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="verify_run.py",
-        description="Compare every checksum of a run, see that its checkpoints fit its model, score its translations "
-        "again.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "verify_run.py",
+        "Compare every checksum of a run, see that its checkpoints fit its model, score its translations again.",
+        EXAMPLES,
     )
     parser.add_argument("run", type=Path, metavar="DIR", help="run directory, finished or not")
     return parser.parse_args(arguments)

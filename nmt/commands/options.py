@@ -1,4 +1,4 @@
-"""Options that translate.py and evaluate.py share."""
+"""Options that commands share."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from nmt.translator import Translator
 
 
+def plain_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """A parser without options, whose help ends with examples."""
+    shape = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(program, description=description, epilog=examples, formatter_class=shape)
+
+
 def make_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
     """A parser with the options for runs, the search and the device."""
-    parser = argparse.ArgumentParser(
-        prog=program,
-        description=description,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser(program, description, examples)
     parser.add_argument(
         "--run",
         type=Path,
