@@ -3,8 +3,6 @@
 The length penalty only ranks translations that have ended, so one search gives the scores of all penalties.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

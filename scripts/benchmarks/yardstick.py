@@ -1,4 +1,4 @@
-"""The models and corpus that are measured, the arithmetic they need, the speed of this machine, and measuring in turn."""
+"""The models that are measured, the arithmetic they need, the speed of this machine, and measuring in turn."""
 
 import statistics
 import time

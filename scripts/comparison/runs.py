@@ -1,9 +1,8 @@
 """Finished runs, as a comparison sees them, and whether they may be compared at all."""
 
-from __future__ import annotations
-
 import inspect
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -81,14 +80,8 @@ class Member:
     @property
     def parameters(self) -> int:
         """Numbers that training adjusted; tied ones are stored once and count once."""
-        total = 0
         with safe_open(self.run.best_checkpoint() / MODEL, framework="np") as tensors:
-            for name in tensors.keys():  # noqa: SIM118  # not a mapping
-                count = 1
-                for size in tensors.get_slice(name).get_shape():
-                    count *= size
-                total += count
-        return total
+            return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
 
 
 def find_runs(paths: Sequence[Path]) -> list[Run]:

@@ -1,7 +1,5 @@
 """One row per model: means over seeds, their standard deviation, and a paired test against the baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
@@ -25,7 +23,7 @@ class Spread:
     std: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
+    def of(cls, values: Sequence[float]) -> "Spread":
         """Summarise at least one value."""
         return cls(fmean(values), stdev(values) if len(values) > 1 else None)
 
@@ -138,8 +136,9 @@ def _number_different(one: Sequence[str], other: Sequence[str]) -> int:
 def _row(name: str, runs: list[Member], metrics: list[str], reference: float | None, p: float | None) -> Row:
     seconds = [max(member.finished["training_seconds"], 0.1) for member in runs]  # recorded to a tenth
     tokens = [member.finished["target_tokens"] for member in runs]
-    entropies = [member.history.at("attention_entropy", int(member.finished["best_step"])) for member in runs]
-    known = [entropy for entropy in entropies if entropy is not None]
+    entropies = [member.history.metrics.get("attention_entropy", {}) for member in runs]
+    best = [values.get(int(member.finished["best_step"])) for values, member in zip(entropies, runs, strict=True)]
+    known = [entropy for entropy in best if entropy is not None]
     errors = [member.alignment.aer for member in runs if member.alignment]
     return Row(
         name=name,

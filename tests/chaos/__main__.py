@@ -5,8 +5,6 @@ with the command that they printed. Each run must end with the same bytes as an 
 as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

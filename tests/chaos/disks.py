@@ -1,7 +1,5 @@
 """Trials with a disk that becomes full, or a run directory that becomes read-only."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The figures of all trials, for printing as JSON."""
 
-from __future__ import annotations
-
 import re
 import signal
 import statistics

@@ -1,7 +1,5 @@
 """Moments at which to disturb a process, and what it was doing then, read from its files and its log."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable

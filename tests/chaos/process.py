@@ -1,7 +1,5 @@
 """One `python train.py` process on a tiny corpus, and the directory that it works in."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

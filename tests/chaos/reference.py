@@ -1,7 +1,5 @@
 """The undisturbed run: the bytes that all others must end with, and how long its parts take."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The chaos tool (`make chaos`): one real kill, one real full disk, and tests of its own checks."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """A trial: a run that gets several signals, one per process, and is resumed until it ends."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Sequence
