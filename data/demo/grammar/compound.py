@@ -4,21 +4,7 @@ from dataclasses import replace
 
 from grammar import conjugation, verbs
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.drawing import (
-    EVERYONE,
-    SINGULAR,
-    Dice,
-    nouns_among,
-    other_person,
-    others,
-    overlap,
-    person,
-    person_phrase,
-    pronoun_object,
-    somebody,
-    thing,
-    weave,
-)
+from grammar.drawing import EVERYONE, SINGULAR, Dice, nouns_among, others, overlap
 from grammar.lexicon import ADJECTIVES, HOME, PLACES, SENSATIONS
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate, Quality, State
@@ -67,11 +53,11 @@ def command(dice: Dice) -> Sentence:
 
 def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
     """The object of a command."""
-    pronoun = pronoun_object(dice, verb, subject)
+    pronoun = dice.pronoun_object(verb, subject)
     if dice.chance(0.4) and pronoun is not YOU:
         return pronoun
     noun = dice.pick(nouns_among(verb.objects))
-    return person_phrase(dice, noun) if noun.is_among("kin person") else thing(dice, noun)
+    return dice.person_phrase(noun) if noun.is_among("kin person") else dice.thing(noun)
 
 
 def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[Token]:
@@ -88,7 +74,7 @@ def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, readi
 
 def relative(dice: Dice) -> Sentence:
     """Where is the car that you bought? -> Où est la voiture que tu as achetée ?."""
-    subject = dice.pick(PEOPLE) if dice.chance(0.7) else somebody(dice)
+    subject = dice.pick(PEOPLE) if dice.chance(0.7) else dice.somebody()
     verb = dice.pick(_COMPLETED)
     noun = dice.pick([noun for noun in nouns_among(verb.objects) if not noun.is_among("kin person")])
     phrase = NounPhrase(Determiner.THE, noun, plural=not noun.mass and dice.chance(0.25))
@@ -113,7 +99,7 @@ def opinion(dice: Dice) -> Sentence:
     opinions = verbs.OPINION if thinker.person == "he" else verbs.OPINION_OF_MINE
     main = Clause(thinker, Predicate(dice.pick(opinions)))
     hopeful = main.predicate.verb.english == "hope"
-    subject = person(dice)
+    subject = dice.person()
     inner = _news(dice, dice.pick(PEOPLE) if overlap(thinker, subject) else subject, hopeful)
     if hopeful and inner.tense not in (Tense.SIMPLE, Tense.CONTINUOUS):
         inner = replace(inner, tense=Tense.FUTURE, frequency=None, time=None)
@@ -130,10 +116,10 @@ def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
     if roll == 1:
         return Clause(subject, Predicate(verbs.BE_HAVING, attribute=State(dice.pick(SENSATIONS))))
     if roll == 2:
-        return weave(dice, subject, intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), subject))
+        return dice.weave(subject, intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), subject))
     if roll == 3:
         return Clause(subject, Predicate(verbs.GO, adjunct=dice.pick(PLACES).to), Tense.FUTURE)
-    clause = weave(dice, subject, Predicate(dice.pick(verbs.TRANSITIVE)))
+    clause = dice.weave(subject, Predicate(dice.pick(verbs.TRANSITIVE)))
     return replace(clause, predicate=replace(clause.predicate, direct=object_for(dice, clause)))
 
 
@@ -178,11 +164,11 @@ def _state(english: str) -> Predicate:
 
 def condition(dice: Dice) -> Sentence:
     """If it rains, I will work at home -> S'il pleut, je travaillerai à la maison."""
-    doer = person(dice)
+    doer = dice.person()
     if dice.chance(0.4):
         cause = Clause(WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW))))
     else:
-        cause = Clause(person(dice), Predicate(dice.pick(_TURNS)))
+        cause = Clause(dice.person(), Predicate(dice.pick(_TURNS)))
     effect = Predicate(dice.pick(_AT_HOME), adjunct=dice.maybe(0.5, [HOME.at]))
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
     result = Clause(doer, effect, Tense.FUTURE, polarity, dice.chance(0.5))
@@ -195,9 +181,9 @@ def together(dice: Dice) -> Sentence:
     link, french_link = dice.pick(((["and"], ["et"]), (["while"], ["pendant", "que"])))
     tense = dice.pick((Tense.CONTINUOUS, Tense.PAST_CONTINUOUS))
     verb = dice.pick(_GOING_ON)
-    first = Clause(person(dice), Predicate(verb), tense)
+    first = Clause(dice.person(), Predicate(verb), tense)
     rest = [pronoun for pronoun in others(first.subject) if pronoun is not first.subject]
-    other = other_person(dice, first.subject) if dice.chance(0.5) else dice.pick(rest)
+    other = dice.other_person(first.subject) if dice.chance(0.5) else dice.pick(rest)
     act = intransitive_predicate(dice, dice.pick([v for v in _GOING_ON if v is not verb]), other)
     second = Clause(other, act, tense)
     return joined(first, words(meaning("link", *link), meaning("link", *french_link)), second)

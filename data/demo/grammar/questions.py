@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from grammar import verbs
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
+from grammar.drawing import COUNTED, Dice, nouns_among
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
@@ -21,7 +21,7 @@ _ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswit
 
 def _asked_about(dice: Dice) -> Nominal:
     """The subject of a question: not I, because je is rarely inverted, and not we."""
-    return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
+    return dice.somebody() if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
 
 
 def _plain(clause: Clause) -> Clause:
@@ -43,10 +43,10 @@ def who_question(dice: Dice) -> Sentence:
     roll = dice.pick(range(3))
     if roll == 0:
         predicate = intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), WHO)
-        return statement(_plain(weave(dice, WHO, predicate)), end="?")
+        return statement(_plain(dice.weave(WHO, predicate)), end="?")
     verb = dice.pick(_ANSWERABLE)
-    clause = _plain(weave(dice, WHO, Predicate(verb)))
-    direct = pronoun_object(dice, verb, WHO) if roll == 1 else object_for(dice, clause)
+    clause = _plain(dice.weave(WHO, Predicate(verb)))
+    direct = dice.pronoun_object(verb, WHO) if roll == 1 else object_for(dice, clause)
     return statement(replace(_at_once(clause), predicate=Predicate(verb, direct)), end="?")
 
 
@@ -55,7 +55,7 @@ def where_question(dice: Dice) -> Sentence:
     subject = _asked_about(dice)
     placed = [verb for verb in verbs.INTRANSITIVE if verb.places]
     predicate = Predicate(verbs.GO if dice.chance(0.2) else dice.pick(placed))
-    return wh_question(numbered("where"), numbered("où"), _plain(weave(dice, subject, predicate)))
+    return wh_question(numbered("where"), numbered("où"), _plain(dice.weave(subject, predicate)))
 
 
 def when_question(dice: Dice) -> Sentence:
@@ -72,8 +72,8 @@ def why_question(dice: Dice) -> Sentence:
         predicate = Predicate(dice.pick(verbs.INTRANSITIVE))
     else:
         verb = dice.pick(_ANSWERABLE)
-        predicate = Predicate(verb, pronoun_object(dice, verb, subject))
-    clause = _plain(weave(dice, subject, predicate))
+        predicate = Predicate(verb, dice.pronoun_object(verb, subject))
+    clause = _plain(dice.weave(subject, predicate))
     clause = _at_once(clause)
     if dice.chance(0.3):
         clause = replace(clause, polarity=Polarity.NOT, contracted=True)
@@ -83,12 +83,12 @@ def why_question(dice: Dice) -> Sentence:
 def what_question(dice: Dice) -> Sentence:
     """What are you reading? What did Tom lose?."""
     subject = _asked_about(dice)
-    return what(_plain(weave(dice, subject, Predicate(dice.pick(_ABOUT_THINGS)))))
+    return what(_plain(dice.weave(subject, Predicate(dice.pick(_ABOUT_THINGS)))))
 
 
 def where_is(dice: Dice) -> Sentence:
     """Where is my key? -> Où est ma clé ?."""
-    phrase = thing(dice, dice.pick(nouns_among("animal text small clothing vehicle public dish")))
+    phrase = dice.thing(dice.pick(nouns_among("animal text small clothing vehicle public dish")))
     if phrase.noun.is_among("public"):
         phrase = replace(phrase, plural=False)
     opening, french_opening = ("where are", "où sont") if phrase.plural else ("where is", "où est")
@@ -100,7 +100,7 @@ def how_many(dice: Dice) -> Sentence:
     subject = _asked_about(dice)
     verb = dice.pick(_COUNTING)
     noun = dice.pick([n for n in nouns_among(verb.objects) if n.is_among(COUNTED) and not n.mass])
-    clause = _plain(weave(dice, subject, Predicate(verb)))
+    clause = _plain(dice.weave(subject, Predicate(verb)))
     if verb.aspect is not Aspect.STATE and clause.tense is not Tense.FUTURE:
         clause = replace(clause, tense=Tense.PAST)
     clause = replace(clause, fronted=NounPhrase(Determiner.A, noun, plural=True))
