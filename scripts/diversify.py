@@ -58,7 +58,7 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
 
     from nmt.config import load_config
     from nmt.data.prepare import prepare
-    from nmt.files import remove_leftovers
+    from nmt.files import remove_leftovers, write_text
     from nmt.pipeline import check_parts
     from nmt.ranks import ALONE
 
@@ -66,12 +66,14 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     values = composed(options.settings)
     config = load_config(values)
     config.data.require_files()
-    check_output(output, options)
+    settings = "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
+    check_output(output, settings)
     check_parts(config, ALONE)
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     corpus = prepare(config.data)
-    begin(output, options)  # from here on, these settings can work
+    output.mkdir(parents=True, exist_ok=True)
+    write_text(output / "settings.txt", settings)  # only now: these settings can work, and later calls must repeat them
     remove_leftovers(output)
 
     back, pairs = output / "back", output / "pairs"
@@ -106,27 +108,14 @@ def composed(settings: list[str]) -> dict[str, Any]:
         raise UserError(composition.explain(error)) from error
 
 
-def check_output(output: Path, options: argparse.Namespace) -> None:
+def check_output(output: Path, settings: str) -> None:
     """Refuse a directory that holds something else, or was begun with other settings."""
     record = output / "settings.txt"
     if record.is_file():
-        if record.read_text(encoding="utf-8") != as_record(options):
+        if record.read_text(encoding="utf-8") != settings:
             raise UserError(f"{output} was begun with the settings in {record.name}: repeat them, or choose another.")
     elif output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir())):
         raise UserError(f"{output} is not an empty directory: choose another --output.")
-
-
-def begin(output: Path, options: argparse.Namespace) -> None:
-    """Keep the settings, so that what was begun is not gone on with under others."""
-    from nmt.files import write_text
-
-    output.mkdir(parents=True, exist_ok=True)
-    write_text(output / "settings.txt", as_record(options))
-
-
-def as_record(options: argparse.Namespace) -> str:
-    """The settings that all the rest follows from, one in a line."""
-    return "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
 
 
 def train(directory: Path, values: Mapping[str, Any]) -> None:

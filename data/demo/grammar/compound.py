@@ -11,6 +11,7 @@ from grammar.predicates import Predicate, Quality, State
 from grammar.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
 from grammar.sentences import Sentence, joined, mark, put, sentence, words
 from grammar.simple import intransitive_predicate, object_for
+from grammar.tables import rows
 from grammar.tokens import Token, meaning, under
 from grammar.words import Aspect, Fixed, Verb
 
@@ -123,19 +124,12 @@ def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
     return replace(clause, predicate=replace(clause.predicate, direct=object_for(dice, clause)))
 
 
-# What makes people do what, and what keeps them from it; verbs and states by their English names.
-_CAUSES = (
-    (("sleep", "rest"), ("tired", "sick", "sleepy")),
-    (("eat", "cook"), ("hungry",)),
-    (("drink",), ("thirsty", "hot")),
-    (("cry",), ("sad", "afraid", "alone", "worried")),
-    (("shout", "run"), ("afraid",)),
-    (("sing", "dance", "smile", "laugh"), ("happy",)),
-)
-_HINDRANCES = (
-    ("sing", "dance", "work", "study", "play", "cook", "run", "swim", "travel", "drive", "talk", "go out"),
-    ("tired", "sick", "busy", "sad", "cold", "afraid", "sleepy"),
-)
+def _reasons(then: str) -> list[tuple[list[str], list[str]]]:
+    """What makes people do what, or keeps them from it: verbs, and states, by their English names."""
+    return [(row["verbs"].split(", "), row["states"].split(", ")) for row in rows("reasons") if row["then"] == then]
+
+
+_CAUSES, [_HINDRANCES] = _reasons("does"), _reasons("does not")
 
 
 def because(dice: Dice) -> Sentence:

@@ -82,7 +82,14 @@ class Pronoun:
     object: str
     possessive: str
     person: str
-    questions: frozenset[str]
+    slot: Slot
+    gender: str  # m, f or the field of `Reading` that tells it
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The fields of `Reading` that its French depends on."""
+        address = {"address"} if self.subject == "you" else set()
+        return frozenset({self.gender, *address} - {"m", "f"})
 
     def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """I or me."""
@@ -98,27 +105,14 @@ class Pronoun:
 
     def agreement(self, reading: Reading) -> Agreement:
         """Agreement with the gender of the reading; he and she have their own."""
-        match self.subject:
-            case "I":
-                return Agreement(0, reading.speaker, False)
-            case "you":
-                return Agreement(4 if reading.address == "vous" else 1, reading.addressee, False)
-            case "we":
-                return Agreement(3, reading.speaker, True)
-            case "they":
-                return Agreement(5, reading.they, True)
-            case "it":
-                return Agreement(2, reading.it, False)
-        return Agreement(2, "f" if self.subject == "she" else "m", False)
+        slot = 4 if self.subject == "you" and reading.address == "vous" else self.slot
+        return Agreement(slot, getattr(reading, self.gender, self.gender), self.slot in (3, 5))
 
 
-I = Pronoun("I", "me", "my", "I", frozenset({"speaker"}))  # noqa: E741
-YOU = Pronoun("you", "you", "your", "they", frozenset({"address", "addressee"}))
-HE = Pronoun("he", "him", "his", "he", frozenset())
-SHE = Pronoun("she", "her", "her", "he", frozenset())
-IT = Pronoun("it", "it", "its", "he", frozenset({"it"}))
-WE = Pronoun("we", "us", "our", "they", frozenset({"speaker"}))
-THEY = Pronoun("they", "them", "their", "they", frozenset({"they"}))
+I, YOU, HE, SHE, IT, WE, THEY = (
+    Pronoun(row["subject"], row["object"], row["possessive"], row["person"], int(row["slot"]), row["gender"])
+    for row in rows("english_pronouns")
+)
 PEOPLE = (I, YOU, HE, SHE, WE, THEY)
 
 
