@@ -41,20 +41,16 @@ def main() -> None:
         training.write_profile(configs["bahdanau"], corpus, options.profile)
         note(f"Trace: {options.profile} (open it at ui.perfetto.dev, or in TensorBoard)")
         return
+    note("Measuring training, decoding, preparing, saving and starting, in this order …")
     peak = Peak()
     repeats, updates = (2, 1) if options.quick else (7, 4)
     results: dict[str, Any] = {"threads": options.threads, "torch": torch.__version__}
-    note("Training …")
-    results["training"] = training.measure(configs, corpus, repeats, updates, peak)
-    note("Decoding …")
     sentences, turns = (60, 2) if options.quick else (1000, 3)
+    results["training"] = training.measure(configs, corpus, repeats, updates, peak)
     results["decoding"] = decoding.measure(configs["bahdanau"], corpus, sentences, turns, peak)
     if options.compile:
-        note("Compiling …")
         results["compile"] = {"times as fast": training.compile_effect(configs["bahdanau"], corpus, 3, 4)}
-    note("Preparing …")
     results["preparing"] = preparing.measure(configs["bahdanau"].data, 1 if options.quick else 5)
-    note("Saving …")
     results["saving"] = saving.measure(str(prepared), *((2, 3) if options.quick else (9, 20)))
     results |= of_a_run(options)
     results["sgemm_gflops"] = peak.rate / 1e9
@@ -71,7 +67,6 @@ def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
     except UserError:
         note("No finished run under outputs/: cold start and batch invariance are left out (make train first).")
         return {}
-    note("Starting …")
     changed, texts = decoding.texts_that_change(run, 20 if options.quick else 500)
     return {
         "starting": cold_start(run.directory, 1 if options.quick else 9),

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from nmt import cli
 from nmt.commands.options import plain_parser
+from nmt.console import log_to_console
 from nmt.errors import UserError
+from nmt.files import write_text
 
 if TYPE_CHECKING:
     from comparison.summary import Groups
@@ -33,13 +35,12 @@ def main() -> None:
     from comparison import runs, summary, tables
     from rich.console import Console
 
-    from nmt.console import log_to_console
-    from nmt.files import write_text
-
     log_to_console()
     members = runs.load_members(runs.find_runs(options.runs))
     runs.check_comparable(members)
-    output = options.output or default_output(options.runs[0], runs.is_run(options.runs[0]))
+    if options.output is None and runs.is_run(options.runs[0]):
+        raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
+    output = options.output or options.runs[0] / "comparison"
     baseline = summary.choose_baseline(members, options.baseline)
     groups = summary.group(members)
     rows = summary.summarise(groups, baseline, options.trials)
@@ -86,13 +87,6 @@ def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> d
         if figure is not None:
             save(figure, output / name)
     return {name: caption for name, (caption, figure) in figures.items() if figure is not None}
-
-
-def default_output(first: Path, is_run: bool) -> Path:
-    """The directory comparison/ in the sweep named first; needs --output if a run is named first."""
-    if is_run:
-        raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
-    return first / "comparison"
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -19,12 +19,17 @@ from typing import TYPE_CHECKING
 
 from nmt import cli
 from nmt.commands.options import plain_parser
+from nmt.composition import in_hydra, resumed
+from nmt.config import load_config
+from nmt.console import log_to_console
+from nmt.data.heldout import HeldOut, read_held_out
+from nmt.data.prepare import prepare
+from nmt.data.settings import Direction
 from nmt.errors import UserError
+from nmt.files import new_directory
+from nmt.run import OpenRun, Run
 
 if TYPE_CHECKING:
-    from nmt.data.heldout import HeldOut
-    from nmt.data.settings import Direction
-    from nmt.run import OpenRun
     from nmt.translator import Translator
 
 EXAMPLES = """examples:
@@ -39,8 +44,6 @@ TOGETHER = 4096  # sentences translated between two reports
 def main() -> None:
     """Translate the training sentences of the first run, write pairs, say how to train on them."""
     options = parse(sys.argv[1:])
-    from nmt.composition import in_hydra
-    from nmt.console import log_to_console
 
     log_to_console()
     direction = make_pairs(options)
@@ -52,11 +55,6 @@ def main() -> None:
 
 def make_pairs(options: argparse.Namespace) -> Direction:
     """Write the pairs that `options` ask for; gives the direction that they are for."""
-    from nmt.composition import resumed
-    from nmt.config import load_config
-    from nmt.data.prepare import prepare
-    from nmt.files import new_directory
-    from nmt.run import Run
     from nmt.translator import Translator
 
     if options.output.exists():
@@ -120,8 +118,6 @@ def check_same_split(runs: Sequence[OpenRun]) -> None:
 
 def check_opposite(run: OpenRun, direction: Direction, held_out: Sequence[HeldOut]) -> None:
     """Refuse a teacher of another direction, or one that may have learnt from sentences that we hold out."""
-    from nmt.data.heldout import read_held_out
-
     of_run = run.config.data.direction()
     if (of_run.source, of_run.target) != (direction.target, direction.source):
         raise UserError(

@@ -18,14 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import distil
 
-from nmt import cli
+from nmt import cli, composition
 from nmt.commands.options import plain_parser
+from nmt.config import load_config
+from nmt.console import log_to_console
+from nmt.data.prepare import PreparedCorpus, prepare
+from nmt.data.settings import DataSettings
 from nmt.errors import UserError
+from nmt.files import new_directory, remove_leftovers, write_text
 from nmt.interrupt import Interrupted
+from nmt.run import Run
 
 if TYPE_CHECKING:
-    from nmt.data.prepare import PreparedCorpus
-    from nmt.data.settings import DataSettings
     from nmt.evaluation.evaluate import Evaluation
 
 EXAMPLES = """examples:
@@ -40,7 +44,6 @@ LESS_DROPOUT = 2 / 3
 def main() -> None:
     """Do all of it, or what is left of it."""
     options = parse(sys.argv[1:])
-    from nmt.console import log_to_console
     from nmt.pipeline import print_results
 
     log_to_console()
@@ -56,9 +59,6 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     """Train the teachers, let them translate, train the student; gives the student's scores."""
     import torch
 
-    from nmt.config import load_config
-    from nmt.data.prepare import prepare
-    from nmt.files import remove_leftovers, write_text
     from nmt.pipeline import check_parts
     from nmt.ranks import ALONE
 
@@ -96,8 +96,6 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
 
 def composed(settings: list[str]) -> dict[str, Any]:
     """What `python train.py` would make of these settings."""
-    from nmt import composition
-
     if any(setting.startswith("resume=") for setting in settings):
         raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
     if any(setting.startswith(("run_dir=", "name=")) for setting in settings):
@@ -120,8 +118,6 @@ def check_output(output: Path, settings: str) -> None:
 
 def train(directory: Path, values: Mapping[str, Any]) -> None:
     """Carry a run through, unless its training has ended: what it scores does not matter to its student."""
-    from nmt.run import Run
-
     if Run(directory).finished_file.is_file():
         print(f"{directory} is finished.", file=sys.stderr)
     else:
@@ -130,8 +126,7 @@ def train(directory: Path, values: Mapping[str, Any]) -> None:
 
 def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
     """Carry a run through, from wherever it is, and score it."""
-    from nmt import composition, pipeline
-    from nmt.run import Run
+    from nmt import pipeline
 
     if Run(directory).config_file.is_file():
         return pipeline.resume(*composition.resumed(directory, overrides=[]))
@@ -140,8 +135,6 @@ def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
 
 def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> dict[str, Any]:
     """The same files read the other way round, and the same sentences held out: each direction would choose its own."""
-    from nmt.files import new_directory
-
     there, languages = data.direction(), data.languages()
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
 

@@ -10,6 +10,10 @@ from pathlib import Path
 
 from nmt import cli
 from nmt.commands.options import plain_parser
+from nmt.console import log_to_console
+from nmt.data.heldout import read_held_out
+from nmt.evaluation.scores import score
+from nmt.run import Run
 
 EXAMPLES = """examples:
   python scripts/tune_search.py --run outputs/RUN
@@ -24,10 +28,6 @@ def main() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from nmt.console import log_to_console
-    from nmt.data.heldout import read_held_out
-    from nmt.evaluation.scores import score
-    from nmt.run import Run
     from nmt.translator import Translator
 
     log_to_console()

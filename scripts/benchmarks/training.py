@@ -105,29 +105,22 @@ class Subject:
         return max(accumulate(size for _, size in changes)) / 2**20
 
 
-class Naive:
-    """The tutorial's form."""
+def naive_trainer(config: Config, corpus: PreparedCorpus) -> Callable[[list[Batch]], Figures]:
+    """The tutorial's form of Bahdanau's model: a function that makes an update with each of some batches."""
+    torch.manual_seed(1)
+    model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
 
-    def __init__(self, config: Config, corpus: PreparedCorpus) -> None:
-        torch.manual_seed(1)
-        self.model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer))
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-4)
-        self.corpus, self.random = corpus, np.random.default_rng(1)
-
-    def random_batches(self, count: int) -> list[Batch]:
-        """Pairs of any length together, as the tutorial has them."""
-        pairs = self.random.permutation(len(self.corpus.train))[: count * BATCH]
-        return [collate(self.corpus.train, part) for part in np.array_split(pairs, count)]
-
-    def updates(self, batches: list[Batch]) -> Figures:
-        """Make an update with each batch."""
+    def updates(batches: list[Batch]) -> Figures:
         began = time.perf_counter()
         for batch in batches:
-            self.optimizer.zero_grad()
-            naive_loss(self.model, batch, SMOOTHING).backward()
-            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-            self.optimizer.step()
+            optimizer.zero_grad()
+            naive_loss(model, batch, SMOOTHING).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
         return {SPEED: sum(batch.tokens for batch in batches) / (time.perf_counter() - began)}
+
+    return updates
 
 
 def measure(
@@ -135,10 +128,16 @@ def measure(
 ) -> dict[str, Figures]:
     """Medians over repeats in which the models take turns."""
     subjects = {name: Subject(config, corpus) for name, config in configs.items()}
-    naive, ours = Naive(configs["bahdanau"], corpus), subjects["bahdanau"]
+    naive, ours = naive_trainer(configs["bahdanau"], corpus), subjects["bahdanau"]
+    random = np.random.default_rng(1)
+
+    def random_batches() -> list[Batch]:  # pairs of any length together, as the tutorial has them
+        pairs = random.permutation(len(corpus.train))[: updates * BATCH]
+        return [collate(corpus.train, part) for part in np.array_split(pairs, updates)]
+
     twins: dict[str, Callable[[], Figures]] = {
-        "naive twin, same batches": lambda: naive.updates(ours.batches),
-        "naive twin, random batches": lambda: naive.updates(naive.random_batches(updates)),
+        "naive twin, same batches": lambda: naive(ours.batches),
+        "naive twin, random batches": lambda: naive(random_batches()),
     }
     for subject in subjects.values():  # a warm-up
         subject.updates(1)

@@ -1,26 +1,11 @@
 """Predicates: a verb and what it takes, in both languages."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from grammar.lexicon import WELL
 from grammar.pronouns import Agreement, Nominal, Pronoun, Reading, personal
 from grammar.tokens import Token, meaning, under
 from grammar.words import Adjective, Fixed, Noun, Verb
-
-
-class Attribute(Protocol):
-    """The complement of be."""
-
-    @property
-    def questions(self) -> frozenset[str]:
-        """The fields of `Reading` that its French depends on."""
-
-    def english(self) -> list[Token]:
-        """English tokens."""
-
-    def french(self, subject: Agreement, reading: Reading) -> list[Token]:
-        """French tokens, which agree with the subject."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +86,7 @@ class Predicate:
     verb: Verb
     direct: Nominal | None = None
     dative: Nominal | None = None  # gave it to her
-    attribute: Attribute | None = None
+    attribute: State | Quality | Job | None = None  # the complement of be
     infinitive: "Predicate | None" = None
     manner: Fixed | None = None
     company: Nominal | None = None  # with her

@@ -109,7 +109,7 @@ class Pronoun:
         return Agreement(slot, getattr(reading, self.gender, self.gender), self.slot in (3, 5))
 
 
-I, YOU, HE, SHE, IT, WE, THEY = (
+I, YOU, HE, SHE, IT, WE, THEY = (  # noqa: E741
     Pronoun(row["subject"], row["object"], row["possessive"], row["person"], int(row["slot"]), row["gender"])
     for row in rows("english_pronouns")
 )

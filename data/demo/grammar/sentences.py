@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from grammar import english, french
 from grammar.clauses import Clause
+from grammar.phrases import NounPhrase
 from grammar.pronouns import Reading, readings
 from grammar.tokens import Line, Token, meaning, under
 
@@ -34,26 +34,12 @@ def mark(text: str) -> Token:
     return Token(text, "mark")
 
 
-class Part(Protocol):
-    """A clause or a noun phrase."""
-
-    @property
-    def questions(self) -> frozenset[str]:
-        """The fields of `Reading` that its French depends on."""
-
-    def english(self) -> list[Token]:
-        """English tokens."""
-
-    def french(self, reading: Reading) -> list[Token]:
-        """French tokens."""
-
-
 def words(english_tokens: list[Token], french_tokens: list[Token]) -> Sentence:
     """A piece of a sentence that never changes."""
     return Sentence(english_tokens, lambda _: french_tokens, frozenset())
 
 
-def put(place: str, part: Part) -> Sentence:
+def put(place: str, part: Clause | NounPhrase) -> Sentence:
     """A piece of a sentence that is a clause or a noun phrase; the place prefixes the keys of its tokens."""
     return Sentence(under(place, part.english()), lambda r: under(place, part.french(r)), part.questions)
 
@@ -67,7 +53,7 @@ def sentence(*pieces: Sentence, end: str) -> Sentence:
     )
 
 
-def joined(main: Part, link: Sentence, other: Part) -> Sentence:
+def joined(main: Clause, link: Sentence, other: Clause) -> Sentence:
     """Two clauses with a conjunction between them."""
     return sentence(put("main", main), link, put("other", other), end=".")
 

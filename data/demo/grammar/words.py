@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grammar import french
+from grammar.tables import rows
 from grammar.tokens import Token, numbered
 
 
@@ -76,20 +77,7 @@ class Aspect(Enum):
     MODAL = "can, must: present only"
 
 
-TRAITS = {
-    "être": "its compound past takes être",
-    "existential": "it takes y: il y a",
-    "unwilled": "one cannot want to do it, nor be told to",
-    "once": "done once to the same thing, so never a habit: sell the car",
-    "company": "it goes with “with her”",
-    "discouraged": "told only not to: don't shout",
-    "already": "natural in: has already left",
-    "never": "natural in: has never lied",
-    "scheduled": "natural in: when will she arrive?",
-    "turn": "natural after if: if he wins",
-    "new": "its object may be indefinite: buy a car, but wash the car",
-    "counted": "natural in: how many apples did she eat?",
-}
+TRAITS = frozenset(row["trait"] for row in rows("traits"))
 
 
 @dataclass(frozen=True)
@@ -103,11 +91,13 @@ class Verb:
     preposition: str = ""  # French à or de before the object; à turns pronouns into lui and leur
     places: str = ""  # kinds of places where people do it
     manners: str = ""  # English adverbs of manner it goes with
-    traits: frozenset[str] = frozenset()  # see TRAITS
+    traits: frozenset[str] = frozenset()  # explained in traits.tsv
 
     def __post_init__(self) -> None:
-        if unknown := self.traits - TRAITS.keys():
-            raise ValueError(f"{self.english} has traits that no rule knows: {', '.join(sorted(unknown))}")
+        if unknown := self.traits - TRAITS:
+            raise ValueError(
+                f"{self.english} has traits that are not in traits.tsv: {', '.join(sorted(unknown))}"
+            )
 
     @property
     def reflexive(self) -> bool:
