@@ -1,4 +1,4 @@
-"""Teach one model what several know: their own translations of the training sentences become further pairs.
+"""Write training pairs for a student: the corpus of some runs and their own translations of it.
 
     python scripts/distil.py --run outputs/A --run outputs/B --each --back outputs/C --output data/raw/distilled
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def make_pairs(options: argparse.Namespace) -> Direction:
-    """Write the pairs that `options` ask for; gives the direction that they are for."""
+    """Write the pairs that `options` ask for; returns their direction of translation."""
     from nmt.translator import Translator
 
     if options.output.exists():
@@ -181,7 +181,7 @@ def student_data(directory: Path, direction: Direction) -> dict[str, str | list[
 
 
 def write(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Rows as lines of a table."""
+    """Write rows as lines of a TSV file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines("\t".join(row) + "\n" for row in rows)
 

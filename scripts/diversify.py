@@ -1,4 +1,4 @@
-"""More from the same corpus, in one command: models that teach, and one that learns from them all.
+"""Train teachers in both directions and a student on their translations, in one command.
 
     python scripts/diversify.py --output outputs/best experiment=multi30k_ende
 
@@ -42,7 +42,7 @@ LESS_DROPOUT = 2 / 3
 
 
 def main() -> None:
-    """Do all of it, or what is left of it."""
+    """Train, translate and train the student, or do what is left of it."""
     options = parse(sys.argv[1:])
     from nmt.pipeline import print_results
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def carry_through(options: argparse.Namespace) -> Evaluation:
-    """Train the teachers, let them translate, train the student; gives the student's scores."""
+    """Train the teachers, let them translate, train the student; returns the student's scores."""
     import torch
 
     from nmt.pipeline import check_parts
@@ -89,7 +89,9 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     data = {"name": "diversified", "source": None, "target": None, **distil.student_data(pairs, direction)}
     dropout = values["model"]["state_dropout"] * LESS_DROPOUT
     values = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
-    epochs = config.train.max_epochs and student_epochs(config.train.max_epochs, len(corpus.train), pairs)
+    share = len(corpus.train) / (pairs / "train.tsv").read_bytes().count(b"\n")
+    # About as many updates as a teacher had.
+    epochs = config.train.max_epochs and max(1, round(config.train.max_epochs * share))
     parts = {"data": values["data"] | data, "train": values["train"] | {"max_epochs": epochs}}
     return resume_or_train(output / "student", values | parts)
 
@@ -117,7 +119,7 @@ def check_output(output: Path, settings: str) -> None:
 
 
 def train(directory: Path, values: Mapping[str, Any]) -> None:
-    """Carry a run through, unless its training has ended: what it scores does not matter to its student."""
+    """Train or resume a run unless its training has ended; the scores of teachers are not needed."""
     if Run(directory).finished_file.is_file():
         print(f"{directory} is finished.", file=sys.stderr)
     else:
@@ -125,7 +127,7 @@ def train(directory: Path, values: Mapping[str, Any]) -> None:
 
 
 def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
-    """Carry a run through, from wherever it is, and score it."""
+    """Train a run, or resume it if it exists, and score it."""
     from nmt import pipeline
 
     if Run(directory).config_file.is_file():
@@ -134,7 +136,7 @@ def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
 
 
 def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> dict[str, Any]:
-    """The same files read the other way round, and the same sentences held out: each direction would choose its own."""
+    """Settings for the opposite direction, with the same held-out sentences, which are written to a directory."""
     there, languages = data.direction(), data.languages()
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
 
@@ -149,12 +151,6 @@ def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -
                 distil.write(new / f"{name}.tsv", rows)
     tables = {f"{name}_path": str(directory / f"{name}.tsv") for name in held_out}
     return {"columns": languages, "source": there.target, "target": there.source, **tables}
-
-
-def student_epochs(epochs: int, known: int, pairs: Path) -> int:
-    """About as many updates as a teacher had, at least one epoch."""
-    with (pairs / "train.tsv").open(encoding="utf-8") as file:
-        return max(1, round(epochs * known / sum(1 for _ in file)))
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -56,7 +56,7 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
 
     with suppress(UserError):
         run = Run.open(run)
-    yield "settings", lambda: describe(Run.open(run))  # read again only to say what is wrong
+    yield "settings", partial(check_settings, run)
     for step in Checkpoints(run.checkpoints).steps():
         yield f"checkpoints/step-{step:08d}", partial(check_checkpoint, run, step)
     finished = run.finished_file.is_file()
@@ -70,8 +70,9 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield f"tensorboard/{events.name}", partial(check_events, events)
 
 
-def describe(run: OpenRun) -> str:
-    """What was read and found intact on opening a run."""
+def check_settings(run: Run) -> str:
+    """All that is read on opening a run."""
+    run = Run.open(run)  # which reads again only if it could not be opened, to say what is wrong
     changes = f"{len(run.changes)} changed settings"
     return f"{changes}, tokenizers and held-out sets of {run.config.name}, run {run.identity[:12]}"
 

@@ -11,7 +11,7 @@ from grammar.predicates import Job, Predicate, Quality, State
 from grammar.pronouns import PEOPLE, SOMETHING, THERE_ARE, THERE_IS, THESE, THIS, WEATHER_IT, Nominal
 from grammar.sentences import Sentence
 from grammar.simple import told_or_asked
-from grammar.words import Adjective, Noun
+from grammar.words import Adjective
 
 _SAID_AFTER_BE = tuple(a for a in ADJECTIVES if a.english != "new")  # there nouveau would have to be neuf
 _DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
@@ -70,14 +70,10 @@ def comparison(dice: Dice) -> Sentence:
         alike = [other for other in _DESCRIBED[adjective] if other.kinds & noun.kinds and other != noun]
         if not alike:
             return quality(dice)
-        subject, standard = _the(noun), _the(dice.pick(alike))
+        subject, standard = (NounPhrase(Determiner.THE, each) for each in (noun, dice.pick(alike)))
     attribute = Quality(adjective, standard, equal=dice.chance(0.3))
     clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
     return told_or_asked(dice, clause)
-
-
-def _the(noun: Noun) -> NounPhrase:
-    return NounPhrase(Determiner.THE, noun)
 
 
 def profession(dice: Dice) -> Sentence:

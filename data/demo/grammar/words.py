@@ -95,9 +95,7 @@ class Verb:
 
     def __post_init__(self) -> None:
         if unknown := self.traits - TRAITS:
-            raise ValueError(
-                f"{self.english} has traits that are not in traits.tsv: {', '.join(sorted(unknown))}"
-            )
+            raise ValueError(f"{self.english} has traits that are not in traits.tsv: {', '.join(sorted(unknown))}")
 
     @property
     def reflexive(self) -> bool:
