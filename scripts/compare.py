@@ -26,6 +26,12 @@ EXAMPLES = """examples:
   python scripts/compare.py outputs/SWEEP outputs/RUN --baseline luong
   python scripts/compare.py outputs/RUN1 outputs/RUN2 --output comparison/ --sentence "They are watching."
 """
+CAPTIONS = {
+    "bleu.png": "BLEU on the test set: a dot for each run, a stroke for the mean",
+    "curves.png": "Validation BLEU, as far as all seeds of a model go; bands from the lowest seed to the highest",
+    "lengths.png": "BLEU by source length; bands from the lowest seed to the highest",
+    "attention.png": "Attention of the first seed on “{sentence}”",
+}
 
 
 def main() -> None:
@@ -66,27 +72,15 @@ def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> d
     sentence = (sentence or "").strip() or panel.choose_sentence(groups[baseline][0])
     translations = panel.translate(groups, sentence)
     figures = {
-        "bleu.png": (
-            "BLEU on the test set: a dot for each run, a stroke for the mean",
-            plots.draw_scores(groups, styles, baseline),
-        ),
-        "curves.png": (
-            "Validation BLEU, as far as all seeds of a model go; bands from the lowest seed to the highest",
-            plots.draw_curves(groups, styles),
-        ),
-        "lengths.png": (
-            "BLEU by source length; bands from the lowest seed to the highest",
-            plots.draw_lengths(groups, styles),
-        ),
-        "attention.png": (
-            f"Attention of the first seed on “{sentence}”",
-            panel.draw_panel(translations) if translations else None,
-        ),
+        "bleu.png": plots.draw_scores(groups, styles, baseline),
+        "curves.png": plots.draw_curves(groups, styles),
+        "lengths.png": plots.draw_lengths(groups, styles),
+        "attention.png": panel.draw_panel(translations) if translations else None,
     }
-    for name, (_, figure) in figures.items():
-        if figure is not None:
-            save(figure, output / name)
-    return {name: caption for name, (caption, figure) in figures.items() if figure is not None}
+    drawn = {name: figure for name, figure in figures.items() if figure is not None}
+    for name, figure in drawn.items():
+        save(figure, output / name)
+    return {name: CAPTIONS[name].format(sentence=sentence) for name in drawn}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

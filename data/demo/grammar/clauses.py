@@ -23,6 +23,14 @@ class Tense(Enum):
     FUTURE = "will work"
 
 
+_SIMPLE_TENSES = {  # in French; the others are the passé composé
+    Tense.SIMPLE: conjugation.Tense.PRESENT,
+    Tense.CONTINUOUS: conjugation.Tense.PRESENT,
+    Tense.PAST_CONTINUOUS: conjugation.Tense.IMPERFECT,
+    Tense.FUTURE: conjugation.Tense.FUTURE,
+}
+
+
 class Polarity(Enum):
     """Affirmative or one of three negations; the value is the second word of the French negation."""
 
@@ -162,16 +170,9 @@ class Clause:
 
     def _french_tense(self) -> conjugation.Tense | None:
         """The simple tense, or None for the passé composé."""
-        match self.tense:
-            case Tense.SIMPLE | Tense.CONTINUOUS:
-                return conjugation.Tense.PRESENT
-            case Tense.FUTURE:
-                return conjugation.Tense.FUTURE
-            case Tense.PAST_CONTINUOUS:
-                return conjugation.Tense.IMPERFECT
-            case Tense.PAST if self.predicate.verb.aspect is Aspect.STATE:
-                return conjugation.Tense.IMPERFECT
-        return None
+        if self.tense is Tense.PAST and self.predicate.verb.aspect is Aspect.STATE:
+            return conjugation.Tense.IMPERFECT
+        return _SIMPLE_TENSES.get(self.tense)
 
     def _preceding_object(self, reading: Reading) -> Agreement | None:
         """The direct object before the verb, with which a participle after avoir agrees."""

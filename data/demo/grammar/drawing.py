@@ -5,19 +5,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TypeVar
 
+from grammar import lexicon
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.lexicon import (
-    ADJECTIVES,
-    ALREADY,
-    FREQUENCIES,
-    FUTURE_TIMES,
-    HABITS,
-    NAMES,
-    NOUNS,
-    PAST_TIMES,
-    PRESENT_TIMES,
-    SOON,
-)
 from grammar.phrases import NUMBERS, Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, IT, PEOPLE, SHE, THEY, YOU, I, Nominal, Pronoun, Word
@@ -25,7 +14,7 @@ from grammar.words import Adjective, Aspect, Fixed, Noun, Verb
 
 T = TypeVar("T")
 
-PERSONS = tuple(Word(english, french, gender) for english, french, gender in NAMES)
+PERSONS = tuple(Word(english, french, gender) for english, french, gender in lexicon.NAMES)
 
 # Things that belong to someone; the others are only the, a or this.
 _OWNED = "kin animal food drink text object clothing vehicle house room garden thought money"
@@ -136,20 +125,20 @@ class Dice:
         polarity = _natural(verb, tense, self.pick(_POLARITIES[tense]))
         frequency = time = None
         if tense is Tense.PERFECT and polarity is Polarity.YES:
-            frequency = ALREADY
+            frequency = lexicon.ALREADY
         elif tense is Tense.SIMPLE and aspect is Aspect.ACTIVITY and polarity is Polarity.YES:
             # A bare present of a single act sounds like a stage direction; a habit does not.
             moving = "être" in verb.traits or verb.reflexive
             regular = verb.objects or verb.places or (moving and "unwilled" not in verb.traits)
             if regular and self.chance(0.4):
-                time = self.pick(HABITS[:2] if verb.objects else HABITS)
+                time = self.pick(lexicon.HABITS[:2] if verb.objects else lexicon.HABITS)
             else:
-                frequency = self.pick(FREQUENCIES)
+                frequency = self.pick(lexicon.FREQUENCIES)
         elif aspect is not Aspect.STATE and polarity in (Polarity.YES, Polarity.NOT) and tense in TIMES:
             # Great deeds are told by the year, and getting up by the day.
             reach = 5 if verb.traits & {"once", "être"} else 3 if verb.reflexive else 4
             time = self.maybe(0.35, TIMES[tense][:reach])
-            if time is SOON and polarity is Polarity.NOT:
+            if time is lexicon.SOON and polarity is Polarity.NOT:
                 time = None
         return Clause(subject, predicate, tense, polarity, self.chance(0.5), frequency, time)
 
@@ -157,12 +146,12 @@ class Dice:
 @cache
 def nouns_among(wanted: str) -> tuple[Noun, ...]:
     """Nouns of these kinds."""
-    return tuple(noun for noun in NOUNS if noun.is_among(wanted))
+    return tuple(noun for noun in lexicon.NOUNS if noun.is_among(wanted))
 
 
 @cache
 def _attributive(noun: Noun) -> tuple[Adjective, ...]:
-    return tuple(a for a in ADJECTIVES if a.place != "be" and a.describes(noun))
+    return tuple(a for a in lexicon.ADJECTIVES if a.place != "be" and a.describes(noun))
 
 
 @cache
@@ -188,7 +177,7 @@ def overlap(subject: Nominal, other: Nominal) -> bool:
     return any((word[0].isupper() and word != "I") or word in _NOUN_FORMS for word in words)
 
 
-_NOUN_FORMS = frozenset(form for noun in NOUNS for form in (noun.english, noun.english_plural))
+_NOUN_FORMS = frozenset(form for noun in lexicon.NOUNS for form in (noun.english, noun.english_plural))
 
 
 def _natural(verb: Verb, tense: Tense, polarity: Polarity) -> Polarity:
@@ -207,9 +196,9 @@ def _natural(verb: Verb, tense: Tense, polarity: Polarity) -> Polarity:
 
 
 TIMES: dict[Tense, tuple[Fixed, ...]] = {
-    Tense.CONTINUOUS: PRESENT_TIMES,
-    Tense.PAST: PAST_TIMES,
-    Tense.FUTURE: FUTURE_TIMES,
+    Tense.CONTINUOUS: lexicon.PRESENT_TIMES,
+    Tense.PAST: lexicon.PAST_TIMES,
+    Tense.FUTURE: lexicon.FUTURE_TIMES,
 }
 _TENSES = {
     Aspect.ACTIVITY: (

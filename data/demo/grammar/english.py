@@ -47,9 +47,8 @@ def plural(noun: str) -> str:
 
 def third_person(verb: str) -> str:
     """The third person singular: works, goes, has."""
-    if verb in ("have", "go"):
-        return {"have": "has", "go": "goes"}[verb]
-    return plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
+    irregular = {"have": "has", "go": "goes"}
+    return irregular.get(verb) or plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
 
 
 def ing(verb: str) -> str:

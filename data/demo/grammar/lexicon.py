@@ -35,16 +35,8 @@ def _noun(row: dict[str, str]) -> Noun:
 def _adjective(row: dict[str, str]) -> Adjective:
     """An adjective; after a slash stands an irregular feminine."""
     masculine, _, feminine = row["french"].partition("/")
-    return Adjective(
-        english=row["english"],
-        masculine=masculine,
-        feminine=feminine,
-        place=row["place"],
-        kinds=row["kinds"],
-        comparative=row["comparative"],
-        duration=row["duration"],
-        opinion=row["opinion"] == "yes",
-    )
+    cells = {name: row[name] for name in ("english", "place", "kinds", "comparative", "duration")}
+    return Adjective(**cells, masculine=masculine, feminine=feminine, opinion=row["opinion"] == "yes")
 
 
 def _phrases(group: str) -> tuple[Fixed, ...]:

@@ -73,8 +73,7 @@ def why_question(dice: Dice) -> Sentence:
     else:
         verb = dice.pick(_ANSWERABLE)
         predicate = Predicate(verb, dice.pronoun_object(verb, subject))
-    clause = _plain(dice.weave(subject, predicate))
-    clause = _at_once(clause)
+    clause = _at_once(_plain(dice.weave(subject, predicate)))
     if dice.chance(0.3):
         clause = replace(clause, polarity=Polarity.NOT, contracted=True)
     return wh_question(numbered("why"), numbered("pourquoi"), clause)
