@@ -157,12 +157,11 @@ def compile_effect(config: Config, corpus: PreparedCorpus, repeats: int, updates
     A run compiles again for every other length of the target, which takes its time.
     """
     compiling = dataclasses.replace(config, train=dataclasses.replace(config.train, compile=True))
-    subjects = {
-        name: Subject(each, corpus, same_batch=True) for name, each in (("plain", config), ("compiled", compiling))
-    }
-    for subject in subjects.values():  # a warm-up
+    plain, compiled = (Subject(each, corpus, same_batch=True) for each in (config, compiling))
+    for subject in (plain, compiled):  # a warm-up
         subject.updates(3)
-    rows = in_turn({name: partial(subject.updates, updates) for name, subject in subjects.items()}, repeats)
+    turns = {"plain": partial(plain.updates, updates), "compiled": partial(compiled.updates, updates)}
+    rows = in_turn(turns, repeats)
     return median_ratio(rows["compiled"], rows["plain"], SPEED)
 
 

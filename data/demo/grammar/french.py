@@ -15,9 +15,7 @@ _CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("d
 
 def begins_with_vowel(word: str) -> bool:
     """Whether the word before this one must elide (l'homme, n'y, mon amie)."""
-    if word.lower() in _ASPIRATED:
-        return False
-    return word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû"
+    return word.lower() not in _ASPIRATED and (word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû")
 
 
 def join(tokens: Sequence[Token]) -> Line:

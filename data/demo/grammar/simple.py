@@ -201,8 +201,7 @@ def infinitive(dice: Dice, helper: Verb, subject: Nominal) -> Predicate:
     if helper is verbs.LIKE_TO or roll < 4:
         pleasant = [verb for verb in _WILLED if "company" in verb.traits and verb.english != "wait"]
         verb = dice.pick(pleasant if helper is verbs.LIKE_TO else _WILLED)
-        predicate = intransitive_predicate(dice, verb, subject)
-        return replace(predicate, manner=None)
+        return replace(intransitive_predicate(dice, verb, subject), manner=None)
     if roll == 4:
         return Predicate(verbs.GO, adjunct=dice.pick(PLACES).to)
     if roll == 5:

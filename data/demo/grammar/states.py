@@ -44,10 +44,8 @@ def bearer(dice: Dice, adjective: Adjective) -> Nominal:
     if "person" in adjective.kinds.split() and dice.chance(0.85):
         return _such_person(dice, adjective)
     noun = dice.pick(_DESCRIBED[adjective])
-    if noun.is_among("kin person"):
-        phrase = dice.person_phrase(noun)
-        return replace(phrase, adjective=None)
-    return replace(dice.thing(noun), adjective=None)
+    phrase = dice.person_phrase(noun) if noun.is_among("kin person") else dice.thing(noun)
+    return replace(phrase, adjective=None)
 
 
 def _such_person(dice: Dice, adjective: Adjective) -> Nominal:
