@@ -1,10 +1,8 @@
 """Measure the speed of training, decoding, preparing, saving and starting: `make bench`.
 
-Everything runs in one process and takes turns, so that a machine that is busy is busy for all; figures are medians.
-A utilisation is matrix arithmetic done ÷ (time × the rate of a large sgemm, measured in between).
+Everything is measured in turn, in one process, so that a busy machine slows all of it alike; figures are medians.
+Utilisation is matrix arithmetic done ÷ (time × the rate of a large sgemm, measured in between).
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -18,7 +16,7 @@ from bench_start import cold_start
 from benchmarks import decoding, preparing, saving, training
 from benchmarks.yardstick import MODELS, Peak, configure
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from nmt.config import ROOT
 from nmt.data.prepare import prepare
@@ -43,21 +41,16 @@ def main() -> None:
         training.write_profile(configs["bahdanau"], corpus, options.profile)
         note(f"Trace: {options.profile} (open it at ui.perfetto.dev, or in TensorBoard)")
         return
+    note("Measuring training, decoding, preparing, saving and starting, in this order …")
     peak = Peak()
     repeats, updates = (2, 1) if options.quick else (7, 4)
     results: dict[str, Any] = {"threads": options.threads, "torch": torch.__version__}
-    note("Training …")
-    results["training"] = training.measure(configs, corpus, repeats, updates, peak)
-    note("Decoding …")
     sentences, turns = (60, 2) if options.quick else (1000, 3)
+    results["training"] = training.measure(configs, corpus, repeats, updates, peak)
     results["decoding"] = decoding.measure(configs["bahdanau"], corpus, sentences, turns, peak)
     if options.compile:
-        note("Compiling …")
-        effect = training.compile_effect(configs["bahdanau"], corpus, 3, 4, peak)
-        results["compile"] = {"times as fast": effect}
-    note("Preparing …")
+        results["compile"] = {"times as fast": training.compile_effect(configs["bahdanau"], corpus, 3, 4)}
     results["preparing"] = preparing.measure(configs["bahdanau"].data, 1 if options.quick else 5)
-    note("Saving …")
     results["saving"] = saving.measure(str(prepared), *((2, 3) if options.quick else (9, 20)))
     results |= of_a_run(options)
     results["sgemm_gflops"] = peak.rate / 1e9
@@ -68,13 +61,12 @@ def main() -> None:
 
 
 def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
-    """What needs a trained model: cold start, and texts that depend on the batch."""
+    """The figures that need a trained model: cold start, and texts that depend on the batch."""
     try:
         run = Run(options.run) if options.run else newest_finished(ROOT / "outputs")
     except UserError:
         note("No finished run under outputs/: cold start and batch invariance are left out (make train first).")
         return {}
-    note("Starting …")
     changed, texts = decoding.texts_that_change(run, 20 if options.quick else 500)
     return {
         "starting": cold_start(run.directory, 1 if options.quick else 9),
@@ -84,9 +76,8 @@ def of_a_run(options: argparse.Namespace) -> dict[str, Any]:
 
 def show(results: dict[str, Any]) -> None:
     """Print everything as one table."""
-    table = Table(title=f"sgemm {results['sgemm_gflops']:.0f} GFLOP/s, {results['threads']} thread(s)")
-    for column in ("what", "figure", "value"):
-        table.add_column(column, justify="right" if column == "value" else "left")
+    title = f"sgemm {results['sgemm_gflops']:.0f} GFLOP/s, {results['threads']} thread(s)"
+    table = Table("what", "figure", Column("value", justify="right"), title=title)
     for part, figures in results.items():
         if not isinstance(figures, dict):
             continue
@@ -100,7 +91,7 @@ def show(results: dict[str, Any]) -> None:
 
 
 def note(text: str) -> None:
-    """Say something beside the results."""
+    """Print progress to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -3,21 +3,21 @@
 All of them make the same updates: the batch is that of an update, whatever the number of processes.
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
+from benchmarks.yardstick import in_turn, medians
 from rich.console import Console
 from rich.table import Table
 
 from nmt import cli
+from nmt.commands.options import plain_parser
 from nmt.config import ROOT
 from nmt.errors import UserError
 
@@ -33,8 +33,8 @@ SUBJECTS = {  # name → processes, threads of each
 }
 
 
-def tokens_per_second(folder: Path, processes: int, threads: int, batch_size: int, overrides: list[str]) -> float:
-    """Train for a few dozen updates; gives the median of the speeds that the log tells."""
+def train(folder: Path, processes: int, threads: int, batch_size: int, overrides: list[str]) -> dict[str, float]:
+    """Train for a few dozen updates; returns the median of the logged tokens per second."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     with tempfile.TemporaryDirectory(dir=folder) as run:
         done = subprocess.run(
@@ -53,16 +53,12 @@ def tokens_per_second(folder: Path, processes: int, threads: int, batch_size: in
     speeds = [float(speed.replace(",", "")) for speed in re.findall(r"([\d,]+) tokens/s", done.stderr)]
     if done.returncode or len(speeds) < 2:
         raise UserError(f"Training did not work: {(done.stderr.strip().splitlines() or ['no output'])[-1]}")
-    return statistics.median(speeds[1:])
+    return {"speed": statistics.median(speeds[1:])}
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").splitlines()[0],
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = plain_parser("bench_scale.py", __doc__ or "", EXAMPLES)
     parser.add_argument("overrides", nargs="*", help="settings for all, such as model=luong")
     parser.add_argument("--rounds", type=cli.positive, default=3)
     parser.add_argument("--batch-sizes", type=cli.positive, nargs="+", default=[64, 256])
@@ -70,14 +66,13 @@ def main() -> None:
     table = Table("batch", "", "tokens/s", "against the first", title="Training speed")
     with tempfile.TemporaryDirectory() as folder:
         for batch_size in options.batch_sizes:
-            speeds: dict[str, list[float]] = {name: [] for name in SUBJECTS}
-            for _ in range(options.rounds):
-                for name, (processes, threads) in SUBJECTS.items():
-                    place = (Path(folder), processes, threads, batch_size, options.overrides)
-                    speeds[name].append(tokens_per_second(*place))
-            first = statistics.median(speeds[next(iter(SUBJECTS))])
-            for name, values in speeds.items():
-                speed = statistics.median(values)
+            subjects = {
+                name: partial(train, Path(folder), *cores, batch_size, options.overrides)
+                for name, cores in SUBJECTS.items()
+            }
+            speeds = {name: medians(rows)["speed"] for name, rows in in_turn(subjects, options.rounds).items()}
+            first = next(iter(speeds.values()))
+            for name, speed in speeds.items():
                 table.add_row(str(batch_size), name, f"{speed:,.0f}", f"{speed / first:.2f}×")
     Console().print(table)
 

@@ -1,41 +1,37 @@
-"""How long one sentence takes from a cold start, against `import torch` alone.
-
-The two are run in turn and compared by their medians, so that a machine that is busy is busy for both.
-"""
-
-from __future__ import annotations
+"""Time from a cold start to the translation of one sentence, against `import torch` alone; medians of runs in turn."""
 
 import argparse
-import statistics
 import subprocess
 import sys
-import time
+from functools import partial
 from pathlib import Path
+
+from benchmarks.yardstick import in_turn, medians, timed
 
 from nmt.config import ROOT
 from nmt.run import newest_finished
 
 
 def cold_start(run: Path, repeats: int) -> dict[str, float]:
-    """Median seconds of both, and their ratio."""
+    """Median seconds of each command, and the ratio of the first two."""
     commands = {
-        "import torch": [sys.executable, "-c", "import torch"],
-        "translate.py": [sys.executable, str(ROOT / "translate.py"), "--run", str(run), "They are watching."],
-        "train.py --help": [sys.executable, str(ROOT / "train.py"), "--help"],
+        "import torch": ["-c", "import torch"],
+        "translate.py": [str(ROOT / "translate.py"), "--run", str(run), "They are watching."],
+        "train.py --help": [str(ROOT / "train.py"), "--help"],
     }
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(repeats):
-        for name, command in commands.items():
-            began = time.perf_counter()
-            subprocess.run(command, check=True, capture_output=True)
-            times[name].append(time.perf_counter() - began)
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    return {**medians, "ratio": medians["translate.py"] / medians["import torch"]}
+
+    def start(arguments: list[str]) -> dict[str, float]:
+        command = [sys.executable, *arguments]
+        return {"seconds": timed(lambda: subprocess.run(command, check=True, capture_output=True))}
+
+    rows = in_turn({name: partial(start, arguments) for name, arguments in commands.items()}, repeats)
+    seconds = {name: medians(each)["seconds"] for name, each in rows.items()}
+    return {**seconds, "ratio": seconds["translate.py"] / seconds["import torch"]}
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--run", type=Path, help="run directory (default: the newest finished one)")
     parser.add_argument("--repeats", type=int, default=15)
     options = parser.parse_args()

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli
+from nmt.commands.options import plain_parser
+from nmt.console import log_to_console
 from nmt.errors import UserError
+from nmt.files import write_text
 
 if TYPE_CHECKING:
     from comparison.summary import Groups
@@ -23,6 +26,12 @@ EXAMPLES = """examples:
   python scripts/compare.py outputs/SWEEP outputs/RUN --baseline luong
   python scripts/compare.py outputs/RUN1 outputs/RUN2 --output comparison/ --sentence "They are watching."
 """
+CAPTIONS = {
+    "bleu.png": "BLEU on the test set: a dot for each run, a stroke for the mean",
+    "curves.png": "Validation BLEU, as far as all seeds of a model go; bands from the lowest seed to the highest",
+    "lengths.png": "BLEU by source length; bands from the lowest seed to the highest",
+    "attention.png": "Attention of the first seed on “{sentence}”",
+}
 
 
 def main() -> None:
@@ -32,13 +41,12 @@ def main() -> None:
     from comparison import runs, summary, tables
     from rich.console import Console
 
-    from nmt.console import log_to_console
-    from nmt.files import write_text
-
     log_to_console()
     members = runs.load_members(runs.find_runs(options.runs))
     runs.check_comparable(members)
-    output = options.output or default_output(options.runs[0], runs.is_run(options.runs[0]))
+    if options.output is None and runs.is_run(options.runs[0]):
+        raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
+    output = options.output or options.runs[0] / "comparison"
     baseline = summary.choose_baseline(members, options.baseline)
     groups = summary.group(members)
     rows = summary.summarise(groups, baseline, options.trials)
@@ -64,43 +72,23 @@ def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> d
     sentence = (sentence or "").strip() or panel.choose_sentence(groups[baseline][0])
     translations = panel.translate(groups, sentence)
     figures = {
-        "bleu.png": (
-            "BLEU on the test set: a dot for each run, a stroke for the mean",
-            plots.draw_scores(groups, styles, baseline),
-        ),
-        "curves.png": (
-            "Validation BLEU, as far as all seeds of a model go; bands from the lowest seed to the highest",
-            plots.draw_curves(groups, styles),
-        ),
-        "lengths.png": (
-            "BLEU by source length; bands from the lowest seed to the highest",
-            plots.draw_lengths(groups, styles),
-        ),
-        "attention.png": (
-            f"Attention of the first seed on “{sentence}”",
-            panel.draw_panel(translations) if translations else None,
-        ),
+        "bleu.png": plots.draw_scores(groups, styles, baseline),
+        "curves.png": plots.draw_curves(groups, styles),
+        "lengths.png": plots.draw_lengths(groups, styles),
+        "attention.png": panel.draw_panel(translations) if translations else None,
     }
-    for name, (_, figure) in figures.items():
-        if figure is not None:
-            save(figure, output / name)
-    return {name: caption for name, (caption, figure) in figures.items() if figure is not None}
-
-
-def default_output(first: Path, is_run: bool) -> Path:
-    """The directory comparison/ in the sweep named first; needs --output if a run is named first."""
-    if is_run:
-        raise UserError("Name a directory with --output: the first path is a run, so there is no sweep to write into.")
-    return first / "comparison"
+    drawn = {name: figure for name, figure in figures.items() if figure is not None}
+    for name, figure in drawn.items():
+        save(figure, output / name)
+    return {name: CAPTIONS[name].format(sentence=sentence) for name in drawn}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="compare.py",
-        description="Compare finished runs by model: scores over seeds, a paired test, costs, curves, attention.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "compare.py",
+        "Compare finished runs by model: scores over seeds, a paired test, costs, curves, attention.",
+        EXAMPLES,
     )
     parser.add_argument("runs", type=Path, nargs="+", help="run directories, or directories of runs such as a sweep")
     parser.add_argument("--baseline", metavar="NAME", help="compare with this model (default: bahdanau, or the first)")

@@ -1,4 +1,4 @@
-"""Teach one model what several know: their own translations of the training sentences become further pairs.
+"""Write training pairs for a student: the corpus of some runs and their own translations of it.
 
     python scripts/distil.py --run outputs/A --run outputs/B --each --back outputs/C --output data/raw/distilled
 
@@ -18,12 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli
+from nmt.commands.options import plain_parser
+from nmt.composition import in_hydra, resumed
+from nmt.config import load_config
+from nmt.console import log_to_console
+from nmt.data.heldout import HeldOut, read_held_out
+from nmt.data.prepare import prepare
+from nmt.data.settings import Direction
 from nmt.errors import UserError
+from nmt.files import new_directory
+from nmt.run import OpenRun, Run
 
 if TYPE_CHECKING:
-    from nmt.data.heldout import HeldOut
-    from nmt.data.settings import Direction
-    from nmt.run import OpenRun
     from nmt.translator import Translator
 
 EXAMPLES = """examples:
@@ -38,8 +44,6 @@ TOGETHER = 4096  # sentences translated between two reports
 def main() -> None:
     """Translate the training sentences of the first run, write pairs, say how to train on them."""
     options = parse(sys.argv[1:])
-    from nmt.composition import in_hydra
-    from nmt.console import log_to_console
 
     log_to_console()
     direction = make_pairs(options)
@@ -50,12 +54,7 @@ def main() -> None:
 
 
 def make_pairs(options: argparse.Namespace) -> Direction:
-    """Write the pairs that `options` ask for; gives the direction that they are for."""
-    from nmt.composition import resumed
-    from nmt.config import load_config
-    from nmt.data.prepare import prepare
-    from nmt.files import new_directory
-    from nmt.run import Run
+    """Write the pairs that `options` ask for; returns their direction of translation."""
     from nmt.translator import Translator
 
     if options.output.exists():
@@ -119,8 +118,6 @@ def check_same_split(runs: Sequence[OpenRun]) -> None:
 
 def check_opposite(run: OpenRun, direction: Direction, held_out: Sequence[HeldOut]) -> None:
     """Refuse a teacher of another direction, or one that may have learnt from sentences that we hold out."""
-    from nmt.data.heldout import read_held_out
-
     of_run = run.config.data.direction()
     if (of_run.source, of_run.target) != (direction.target, direction.source):
         raise UserError(
@@ -184,18 +181,17 @@ def student_data(directory: Path, direction: Direction) -> dict[str, str | list[
 
 
 def write(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Rows as lines of a table."""
+    """Write rows as lines of a TSV file."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines("\t".join(row) + "\n" for row in rows)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="distil.py",
-        description="Add the translations of one run, or of an ensemble, to the pairs that it was trained on.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "distil.py",
+        "Add the translations of one run, or of an ensemble, to the pairs that it was trained on.",
+        EXAMPLES,
     )
     parser.add_argument(
         "--run", type=Path, action="append", required=True, help="run directory; several: an ensemble, or see --each"

@@ -1,4 +1,4 @@
-"""More from the same corpus, in one command: models that teach, and one that learns from them all.
+"""Train teachers in both directions and a student on their translations, in one command.
 
     python scripts/diversify.py --output outputs/best experiment=multi30k_ende
 
@@ -18,13 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 import distil
 
-from nmt import cli
+from nmt import cli, composition
+from nmt.commands.options import plain_parser
+from nmt.config import load_config
+from nmt.console import log_to_console
+from nmt.data.prepare import PreparedCorpus, prepare
+from nmt.data.settings import DataSettings
 from nmt.errors import UserError
+from nmt.files import new_directory, remove_leftovers, write_text
 from nmt.interrupt import Interrupted
+from nmt.run import Run
 
 if TYPE_CHECKING:
-    from nmt.data.prepare import PreparedCorpus
-    from nmt.data.settings import DataSettings
     from nmt.evaluation.evaluate import Evaluation
 
 EXAMPLES = """examples:
@@ -37,9 +42,8 @@ LESS_DROPOUT = 2 / 3
 
 
 def main() -> None:
-    """Do all of it, or what is left of it."""
+    """Train, translate and train the student, or do what is left of it."""
     options = parse(sys.argv[1:])
-    from nmt.console import log_to_console
     from nmt.pipeline import print_results
 
     log_to_console()
@@ -52,12 +56,9 @@ def main() -> None:
 
 
 def carry_through(options: argparse.Namespace) -> Evaluation:
-    """Train the teachers, let them translate, train the student; gives the student's scores."""
+    """Train the teachers, let them translate, train the student; returns the student's scores."""
     import torch
 
-    from nmt.config import load_config
-    from nmt.data.prepare import prepare
-    from nmt.files import remove_leftovers
     from nmt.pipeline import check_parts
     from nmt.ranks import ALONE
 
@@ -65,12 +66,14 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     values = composed(options.settings)
     config = load_config(values)
     config.data.require_files()
-    check_output(output, options)
+    settings = "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
+    check_output(output, settings)
     check_parts(config, ALONE)
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     corpus = prepare(config.data)
-    begin(output, options)  # from here on, these settings can work
+    output.mkdir(parents=True, exist_ok=True)
+    write_text(output / "settings.txt", settings)  # only now: these settings can work, and later calls must repeat them
     remove_leftovers(output)
 
     back, pairs = output / "back", output / "pairs"
@@ -86,15 +89,15 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     data = {"name": "diversified", "source": None, "target": None, **distil.student_data(pairs, direction)}
     dropout = values["model"]["state_dropout"] * LESS_DROPOUT
     values = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
-    epochs = config.train.max_epochs and student_epochs(config.train.max_epochs, len(corpus.train), pairs)
+    share = len(corpus.train) / (pairs / "train.tsv").read_bytes().count(b"\n")
+    # About as many updates as a teacher had.
+    epochs = config.train.max_epochs and max(1, round(config.train.max_epochs * share))
     parts = {"data": values["data"] | data, "train": values["train"] | {"max_epochs": epochs}}
     return resume_or_train(output / "student", values | parts)
 
 
 def composed(settings: list[str]) -> dict[str, Any]:
     """What `python train.py` would make of these settings."""
-    from nmt import composition
-
     if any(setting.startswith("resume=") for setting in settings):
         raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
     if any(setting.startswith(("run_dir=", "name=")) for setting in settings):
@@ -105,33 +108,18 @@ def composed(settings: list[str]) -> dict[str, Any]:
         raise UserError(composition.explain(error)) from error
 
 
-def check_output(output: Path, options: argparse.Namespace) -> None:
+def check_output(output: Path, settings: str) -> None:
     """Refuse a directory that holds something else, or was begun with other settings."""
     record = output / "settings.txt"
     if record.is_file():
-        if record.read_text(encoding="utf-8") != as_record(options):
+        if record.read_text(encoding="utf-8") != settings:
             raise UserError(f"{output} was begun with the settings in {record.name}: repeat them, or choose another.")
     elif output.exists() and (not output.is_dir() or any(not path.name.startswith(".") for path in output.iterdir())):
         raise UserError(f"{output} is not an empty directory: choose another --output.")
 
 
-def begin(output: Path, options: argparse.Namespace) -> None:
-    """Keep the settings, so that what was begun is not gone on with under others."""
-    from nmt.files import write_text
-
-    output.mkdir(parents=True, exist_ok=True)
-    write_text(output / "settings.txt", as_record(options))
-
-
-def as_record(options: argparse.Namespace) -> str:
-    """The settings that all the rest follows from, one in a line."""
-    return "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
-
-
 def train(directory: Path, values: Mapping[str, Any]) -> None:
-    """Carry a run through, unless its training has ended: what it scores does not matter to its student."""
-    from nmt.run import Run
-
+    """Train or resume a run unless its training has ended; the scores of teachers are not needed."""
     if Run(directory).finished_file.is_file():
         print(f"{directory} is finished.", file=sys.stderr)
     else:
@@ -139,9 +127,8 @@ def train(directory: Path, values: Mapping[str, Any]) -> None:
 
 
 def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
-    """Carry a run through, from wherever it is, and score it."""
-    from nmt import composition, pipeline
-    from nmt.run import Run
+    """Train a run, or resume it if it exists, and score it."""
+    from nmt import pipeline
 
     if Run(directory).config_file.is_file():
         return pipeline.resume(*composition.resumed(directory, overrides=[]))
@@ -149,9 +136,7 @@ def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
 
 
 def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> dict[str, Any]:
-    """The same files read the other way round, and the same sentences held out: each direction would choose its own."""
-    from nmt.files import new_directory
-
+    """Settings for the opposite direction, with the same held-out sentences, which are written to a directory."""
     there, languages = data.direction(), data.languages()
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
 
@@ -168,19 +153,10 @@ def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -
     return {"columns": languages, "source": there.target, "target": there.source, **tables}
 
 
-def student_epochs(epochs: int, known: int, pairs: Path) -> int:
-    """About as many updates as a teacher had, at least one epoch."""
-    with (pairs / "train.tsv").open(encoding="utf-8") as file:
-        return max(1, round(epochs * known / sum(1 for _ in file)))
-
-
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="diversify.py",
-        description="Train models of both directions, and a student on the translations of all.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "diversify.py", "Train models of both directions, and a student on the translations of all.", EXAMPLES
     )
     parser.add_argument("settings", nargs="+", help="what `python train.py` would be given")
     parser.add_argument("--output", type=Path, required=True, help="directory for all; the result is OUTPUT/student")

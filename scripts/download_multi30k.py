@@ -7,12 +7,13 @@ The files are kept as they are in data/raw/multi30k/, with their SHA-256 beside 
 
 import argparse
 import gzip
-import sys
 import zlib
 from functools import partial
 from pathlib import Path
 
-from fetching import DownloadError, fetch
+from fetching import fetch, run
+
+from nmt.errors import UserError
 
 BASE_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw"
 LINES = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000}
@@ -22,7 +23,7 @@ def download(languages: list[str], directory: Path, base_url: str = BASE_URL) ->
     """Fetch the three sets in some languages, unless they are there and unharmed.
 
     Raises:
-        DownloadError: A file cannot be had, or is not what it should be.
+        UserError: A file cannot be had, or is not what it should be.
     """
     missing = "the languages are en, de, fr and cs"
     return [
@@ -37,26 +38,22 @@ def _check(lines: int, file: Path) -> None:
         with gzip.open(file) as stream:
             found = sum(1 for _ in stream)
     except (OSError, EOFError, zlib.error) as error:
-        raise DownloadError(f"What arrived is no gzip file ({error}): try again.") from error
+        raise UserError(f"What arrived is no gzip file ({error}): try again.") from error
     if found != lines:
-        raise DownloadError(f"A file arrived with {found} lines instead of {lines}: try again.")
+        raise UserError(f"A file arrived with {found} lines instead of {lines}: try again.")
 
 
-def main() -> int:
-    """Run the command line; returns the exit code."""
+def main() -> None:
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Fetch Multi30k, captions of images in several languages.")
     parser.add_argument("languages", nargs="*", default=["en", "de", "fr"], help="en, de, fr or cs (default: en de fr)")
-    parser.add_argument("--directory", type=Path, default=Path("data/raw/multi30k"), help="where to (%(default)s)")
-    parser.add_argument("--url", default=BASE_URL, help="where to fetch it from (%(default)s)")
-    arguments = parser.parse_args()
-    try:
-        download(arguments.languages, arguments.directory, arguments.url.rstrip("/"))
-    except DownloadError as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(f"{arguments.directory} is ready. Train on it with:\n\n    python train.py experiment=multi30k_ende\n")
-    return 0
+
+    def get(options: argparse.Namespace) -> str:
+        download(options.languages, options.directory, options.url)
+        return f"{options.directory} is ready. Train on it with:\n\n    python train.py experiment=multi30k_ende"
+
+    run(parser, "data/raw/multi30k", BASE_URL, get)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,14 +3,17 @@
 The length penalty only ranks translations that have ended, so one search gives the scores of all penalties.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from nmt import cli
+from nmt.commands.options import plain_parser
+from nmt.console import log_to_console
+from nmt.data.heldout import read_held_out
+from nmt.evaluation.scores import score
+from nmt.run import Run
 
 EXAMPLES = """examples:
   python scripts/tune_search.py --run outputs/RUN
@@ -25,10 +28,6 @@ def main() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from nmt.console import log_to_console
-    from nmt.data.heldout import read_held_out
-    from nmt.evaluation.scores import score
-    from nmt.run import Run
     from nmt.translator import Translator
 
     log_to_console()
@@ -57,11 +56,8 @@ def ranked(candidates: Sequence, penalty: float) -> str:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="tune_search.py",
-        description="Find the beam and the length penalty that suit a model best on its validation set.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "tune_search.py", "Find the beam and the length penalty that suit a model best on its validation set.", EXAMPLES
     )
     parser.add_argument("--run", type=Path, action="append", required=True, help="run directory; several: an ensemble")
     parser.add_argument("--beams", type=cli.positive, nargs="+", default=[5, 10], help="beam sizes (default: 5 10)")

@@ -4,8 +4,6 @@ Every checksum is compared, and the recorded translations are scored again. Resu
 exit code is 0, or 2 if anything failed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys
@@ -13,13 +11,19 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nmt import cli
+from nmt.commands.options import plain_parser
+from nmt.data.heldout import read_held_out
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-
-if TYPE_CHECKING:
-    from nmt.run import OpenRun, Run
+from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
+from nmt.evaluation.scores import score
+from nmt.files import read_record
+from nmt.metrics import MAIN, METRICS
+from nmt.run import OpenRun, Run
+from nmt.typed import written_to
 
 EXAMPLES = """examples:
   python scripts/verify_run.py outputs/RUN
@@ -30,9 +34,6 @@ EXAMPLES = """examples:
 def main() -> None:
     """Read the command line, check, say what was found."""
     options = parse(sys.argv[1:])
-    # Imported late: --help and a mistyped option answer at once.
-    from nmt.run import Run
-
     run, failures = Run(options.run), []
     if not run.config_file.is_file():
         run.check()  # which says that this is no run at all
@@ -51,13 +52,11 @@ def main() -> None:
 def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
     """What there is to check, by name: functions that say what they found, or raise a UserError."""
     from nmt.evaluation.aer import ALIGNMENT_FILE
-    from nmt.evaluation.score_report import SCORES
-    from nmt.run import Run
     from nmt.training.checkpoint import Checkpoints
 
     with suppress(UserError):
         run = Run.open(run)
-    yield "settings", lambda: describe(Run.open(run))  # read again only to say what is wrong
+    yield "settings", partial(check_settings, run)
     for step in Checkpoints(run.checkpoints).steps():
         yield f"checkpoints/step-{step:08d}", partial(check_checkpoint, run, step)
     finished = run.finished_file.is_file()
@@ -71,8 +70,9 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield f"tensorboard/{events.name}", partial(check_events, events)
 
 
-def describe(run: OpenRun) -> str:
-    """What was read and found intact on opening a run."""
+def check_settings(run: Run) -> str:
+    """All that is read on opening a run."""
+    run = Run.open(run)  # which reads again only if it could not be opened, to say what is wrong
     changes = f"{len(run.changes)} changed settings"
     return f"{changes}, tokenizers and held-out sets of {run.config.name}, run {run.identity[:12]}"
 
@@ -81,11 +81,8 @@ def check_checkpoint(run: Run, step: int) -> str:
     """Its checksums, its run and number, and that its weights fit the model of config.yaml."""
     import torch
 
-    from nmt.data.tokenizer import Tokenizer
-    from nmt.run import OpenRun
     from nmt.training.checkpoint import Checkpoints, load_weights
     from nmt.translator import build_model
-    from nmt.typed import written_to
 
     checkpoints = Checkpoints(run.checkpoints, run.read_identity())
     epoch = checkpoints.check(step)[0].epoch
@@ -110,12 +107,6 @@ def check_end(run: Run) -> str:
 
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
-    from nmt.data.heldout import read_held_out
-    from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
-    from nmt.evaluation.scores import score
-    from nmt.metrics import MAIN, METRICS
-    from nmt.run import Run
-
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
         raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
     recorded, rows = read_evaluation(run.evaluation)
@@ -148,7 +139,6 @@ def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
 def check_alignment(run: Run) -> str:
     """The recorded alignment error rate."""
     from nmt.evaluation.aer import ALIGNMENT_FILE
-    from nmt.files import read_record
 
     recorded = read_record(run.evaluation / ALIGNMENT_FILE)
     evaluated = of_this_run(run, recorded, run.evaluation / ALIGNMENT_FILE)
@@ -183,12 +173,10 @@ def of_this_run(run: Run, recorded: dict[str, Any], path: Path) -> dict[str, Any
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        prog="verify_run.py",
-        description="Compare every checksum of a run, see that its checkpoints fit its model, score its translations "
-        "again.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = plain_parser(
+        "verify_run.py",
+        "Compare every checksum of a run, see that its checkpoints fit its model, score its translations again.",
+        EXAMPLES,
     )
     parser.add_argument("run", type=Path, metavar="DIR", help="run directory, finished or not")
     return parser.parse_args(arguments)

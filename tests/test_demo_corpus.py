@@ -11,12 +11,22 @@ from pathlib import Path
 
 import pytest
 from grammar import corpus, french
-from grammar.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
-from grammar.adverbials import FREQUENCIES, HABITS, MANNERS, PLACES, SPOTS
 from grammar.conjugation import Tense, conjugate, imperative, participle
 from grammar.drawing import Dice
 from grammar.english import ing
-from grammar.nouns import NAMES, NOUNS
+from grammar.lexicon import (
+    ADJECTIVES,
+    FREQUENCIES,
+    HABITS,
+    JUDGEMENTS,
+    MANNERS,
+    NAMES,
+    NOUNS,
+    PLACES,
+    SENSATIONS,
+    SPOTS,
+    WEATHER,
+)
 from grammar.tokens import Token
 from grammar.verbs import INTRANSITIVE, VERBS
 from hypothesis import given

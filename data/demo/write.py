@@ -1,7 +1,6 @@
 """Write the embedded English-French demo corpus, or a larger one of the same grammar, and its word alignment."""
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
 from grammar import corpus
@@ -27,13 +26,11 @@ def main() -> None:
         parser.error("--output must not end in .align: that file is written beside it")
     pairs = corpus.pairs(args.pairs, SEED)
     args.output.parent.mkdir(parents=True, exist_ok=True)
-    _write(args.output, (f"{pair.source}\t{pair.target}" for pair in pairs))
-    _write(args.output.with_suffix(".align"), (pair.alignment for pair in pairs))
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in lines)
+    for path, lines in (
+        (args.output, (f"{pair.source}\t{pair.target}\n" for pair in pairs)),
+        (args.output.with_suffix(".align"), (f"{pair.alignment}\n" for pair in pairs)),
+    ):
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Options that translate.py and evaluate.py share."""
+"""Options that commands share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from nmt.translator import Translator
 
 
+def plain_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """A parser without options, whose help ends with examples."""
+    shape = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(program, description=description, epilog=examples, formatter_class=shape)
+
+
 def make_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
     """A parser with the options for runs, the search and the device."""
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog=program, description=description, epilog=examples, formatter_class=layout)
+    parser = plain_parser(program, description, examples)
     add = parser.add_argument
     runs = "run directory (default: the newest finished one under outputs/); several make an ensemble"
     add("--run", type=Path, action="append", help=runs)

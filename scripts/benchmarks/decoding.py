@@ -1,15 +1,12 @@
-"""Decoding: sentences a second, the share of the machine's arithmetic, and whether batches change a text."""
+"""Decoding: sentences per second, the share of the machine's arithmetic, and whether batches change a text."""
 
-from __future__ import annotations
-
-import statistics
-import time
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from benchmarks.yardstick import Arithmetic, Peak
+from benchmarks.yardstick import Arithmetic, Figures, Peak, in_turn, medians, timed
 from nmt.config import Config
 from nmt.data.batching import pad
 from nmt.data.prepare import PreparedCorpus
@@ -41,7 +38,7 @@ class EndingOnTime:
         return logits, weights, (inner, left - 1)
 
 
-def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int, peak: Peak) -> dict[str, Any]:
+def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int, peak: Peak) -> dict[str, Figures]:
     """Greedy and beam 5, on sentences of the training set and at the lengths of their references."""
     torch.manual_seed(1)
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).eval()
@@ -49,26 +46,21 @@ def measure(config: Config, corpus: PreparedCorpus, sentences: int, repeats: int
     step = max(1, len(corpus.train) // sentences)
     pairs = [(corpus.train.source[i], len(corpus.train.target[i])) for i in range(0, len(corpus.train), step)]
     pairs = sorted(pairs[:sentences], key=lambda pair: -len(pair[0]))
-    results: dict[str, Any] = {}
-    for name, method in (("greedy", Greedy), ("beam 5", Beam)):
-        search = build_search(config).converted(method)
-        chosen = pairs if method is Greedy else pairs[:: 1 if sentences < 200 else 4]
+
+    def turn(method: type[Search], chosen: list[tuple[list[int], int]]) -> Figures:
+        before, ending = peak.measure(), EndingOnTime(model)
+        seconds = timed(lambda: _search_all(ending, chosen, build_search(config).converted(method)))
+        rate = (before + peak.measure()) / 2
         source_tokens = sum(len(ids) + 1 for ids, _ in chosen)
-        rates, shares = [], []
-        for _ in range(repeats):
-            peaks, ending = [peak.measure()], EndingOnTime(model)
-            began = time.perf_counter()
-            _search_all(ending, chosen, search)
-            seconds = time.perf_counter() - began
-            peaks.append(peak.measure())
-            work = arithmetic.target_token * ending.rows + arithmetic.source_token * source_tokens
-            rates.append(len(chosen) / seconds)
-            shares.append(work / seconds / statistics.median(peaks))
-        results[name] = {
-            "sentences_per_second": statistics.median(rates),
-            "share of the arithmetic limit": statistics.median(shares),
+        work = arithmetic.target_token * ending.rows + arithmetic.source_token * source_tokens
+        return {
+            "sentences_per_second": len(chosen) / seconds,
+            "share of the arithmetic limit": work / seconds / rate,
         }
-    return results
+
+    fewer = pairs[:: 1 if sentences < 200 else 4]
+    rows = in_turn({"greedy": partial(turn, Greedy, pairs), "beam 5": partial(turn, Beam, fewer)}, repeats)
+    return {name: medians(each) for name, each in rows.items()}
 
 
 def _search_all(model: EndingOnTime, pairs: list[tuple[list[int], int]], search: Search) -> None:

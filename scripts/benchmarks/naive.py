@@ -3,8 +3,6 @@
 Shapes: B batch, S source length, T target length, V vocabulary.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

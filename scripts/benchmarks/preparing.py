@@ -1,16 +1,14 @@
 """Preparing: our whole data stage against SentencePiece alone, on the same text."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
-import statistics
 import tempfile
 import time
 from collections import Counter
 
 import sentencepiece
 
+from benchmarks.yardstick import Figures, in_turn, median_ratio, medians, timed
 from nmt.data.bitext import Bitext, usable_pairs
 from nmt.data.prepare import prepare
 from nmt.data.settings import DataSettings
@@ -21,25 +19,26 @@ def measure(settings: DataSettings, repeats: int) -> dict[str, float]:
     assert settings.path is not None
     bitext = Bitext.of(settings, settings.path)
     columns = list(zip(*usable_pairs(bitext, settings.max_chars, settings.max_ratio, Counter()), strict=True))
-    ours, theirs, pairs = [], [], 0
-    for _ in range(repeats):
-        theirs.append(_sentencepiece_alone([list(column) for column in columns], settings))
+
+    def ours() -> Figures:
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
-            corpus = prepare(dataclasses.replace(settings, prepared_dir=folder))
-            ours.append(time.perf_counter() - began)
-            pairs = corpus.report.pairs_read
-    ratios = [a / b for a, b in zip(ours, theirs, strict=True)]
+            pairs = prepare(dataclasses.replace(settings, prepared_dir=folder)).report.pairs_read
+            seconds = time.perf_counter() - began
+        return {"seconds": seconds, "pairs_per_second": pairs / seconds}
+
+    def theirs() -> Figures:
+        return {"seconds": timed(lambda: _sentencepiece_alone([list(column) for column in columns], settings))}
+
+    rows = in_turn({"theirs": theirs, "ours": ours}, repeats)
     return {
-        "pairs_per_second": pairs / statistics.median(ours),
-        "times sentencepiece": statistics.median(ratios),
-        "sentencepiece seconds": statistics.median(theirs),
+        "pairs_per_second": medians(rows["ours"])["pairs_per_second"],
+        "times sentencepiece": median_ratio(rows["ours"], rows["theirs"], "seconds"),
     }
 
 
-def _sentencepiece_alone(columns: list[list[str]], settings: DataSettings) -> float:
-    """Seconds to train on and encode text that is in memory already, with as many threads as we use."""
-    began = time.perf_counter()
+def _sentencepiece_alone(columns: list[list[str]], settings: DataSettings) -> None:
+    """Train on and encode text that is in memory already, with as many threads as we use."""
     for sentences in columns:
         model = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
@@ -54,4 +53,3 @@ def _sentencepiece_alone(columns: list[list[str]], settings: DataSettings) -> fl
             minloglevel=2,
         )
         sentencepiece.SentencePieceProcessor(model_proto=model.getvalue()).encode(sentences)
-    return time.perf_counter() - began

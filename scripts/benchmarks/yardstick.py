@@ -1,10 +1,8 @@
-"""The model and corpus that everything is measured on, the arithmetic they need, and what this machine can do."""
-
-from __future__ import annotations
+"""The models that are measured, the arithmetic they need, the speed of this machine, and measuring in turn."""
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ MODELS = {
     "luong": ["model=luong"],
     "luong, input feeding": ["model=luong", "model.decoder.input_feeding=true"],
 }
+Figures = dict[str, float]
 
 
 def configure(name: str, corpus: tuple[Path, Path] | None, prepared: Path) -> Config:
@@ -54,7 +53,7 @@ class Arithmetic:
     sentence: int
 
     @classmethod
-    def of(cls, name: str) -> Arithmetic:
+    def of(cls, name: str) -> "Arithmetic":
         """What one of MODELS needs."""
         gru = 3 * DECODER
         source = 2 * 3 * (STATES // 2) * (EMBEDDING + STATES // 2)  # two directions
@@ -70,12 +69,12 @@ class Arithmetic:
         return cls(2 * source, 2 * (target + READOUT * VOCABULARY), 2 * STATES * DECODER)
 
     def update(self, source_tokens: int, target_tokens: int, sentences: int) -> int:
-        """Of a training step, forward and backward, over real tokens."""
+        """Operations of a training step, forward and backward, over real tokens."""
         return 3 * (self.source_token * source_tokens + self.target_token * target_tokens + self.sentence * sentences)
 
 
 class Peak:
-    """How fast this machine multiplies large matrices, measured again and again among the other measurements."""
+    """The rate at which this machine multiplies large matrices, measured among the other measurements."""
 
     def __init__(self, size: int = 1536) -> None:
         self.a, self.b, self.product = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
@@ -100,3 +99,19 @@ def timed(work: Callable[[], Any]) -> float:
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
+
+
+def in_turn(subjects: Mapping[str, Callable[[], Figures]], repeats: int) -> dict[str, list[Figures]]:
+    """Measure each subject once, then each again, so that a busy machine slows all of them alike."""
+    turns = [{name: measure() for name, measure in subjects.items()} for _ in range(repeats)]
+    return {name: [turn[name] for turn in turns] for name in subjects}
+
+
+def medians(rows: list[Figures]) -> Figures:
+    """The median of each figure over the turns of a subject."""
+    return {figure: statistics.median(row[figure] for row in rows) for figure in rows[0]}
+
+
+def median_ratio(one: list[Figures], other: list[Figures], figure: str) -> float:
+    """How many times as large a figure is for one subject as for another, the median over their turns."""
+    return statistics.median(a[figure] / b[figure] for a, b in zip(one, other, strict=True))

@@ -1,12 +1,8 @@
 """The validation curves of a run over updates and training time, read from its TensorBoard events."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from tensorboard.backend.event_processing.event_file_loader import (  # type: ignore[import-untyped]
@@ -23,16 +19,11 @@ class History:
     metrics: dict[str, dict[int, float]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=lambda: {0: 0.0})
 
-    def at(self, metric: str, step: int) -> float | None:
-        """The value after an update, or None if there was no validation."""
-        return self.metrics.get(metric, {}).get(step)
-
     def by_step(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
         """The updates with a validation, in order, and the values after them."""
-        points = sorted(self.metrics.get(metric, {}).items())
-        return np.array([step for step, _ in points], dtype=float), np.array([value for _, value in points])
+        return _columns(self.metrics[metric])
 
-    def time_of(self, steps: np.ndarray) -> np.ndarray:
+    def time_of(self, steps: np.ndarray | float) -> np.ndarray:
         """Seconds of training up to these updates, interpolated."""
         return np.interp(steps, *_columns(self.seconds))
 
@@ -56,10 +47,13 @@ def read_history(directory: Path) -> History:
                 start = event.wall_time
             elif event.HasField("session_log"):
                 history.forget_after(event.step - 1)  # Monitor.live purges from the step after the checkpoint
-                base = float(np.interp(event.step - 1, *_columns(history.seconds)))
-            for tag, value in _scalars(event):
-                if tag.startswith(_PREFIX):
-                    history.metrics.setdefault(tag.removeprefix(_PREFIX), {})[event.step] = value
+                base = float(history.time_of(event.step - 1))
+            for value in event.summary.value:
+                if not value.HasField("simple_value"):
+                    continue
+                if value.tag.startswith(_PREFIX):
+                    metric = value.tag.removeprefix(_PREFIX)
+                    history.metrics.setdefault(metric, {})[event.step] = value.simple_value
                 if event.step:  # the scores of the test set are filed under step 0
                     history.seconds[event.step] = base + event.wall_time - start
     return history
@@ -70,12 +64,6 @@ def in_order_of_numbers(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
 
-def _columns(points: dict[int, float]) -> tuple[list[int], list[float]]:
-    keys = sorted(points)
-    return keys, [points[key] for key in keys]
-
-
-def _scalars(event: Any) -> Iterator[tuple[str, float]]:
-    for value in event.summary.value:
-        if value.HasField("simple_value"):
-            yield value.tag, value.simple_value
+def _columns(points: dict[int, float]) -> tuple[np.ndarray, np.ndarray]:
+    steps = np.array(sorted(points), dtype=float)
+    return steps, np.array([points[step] for step in steps])

@@ -1,7 +1,5 @@
 """Attention of all models on one sentence, side by side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

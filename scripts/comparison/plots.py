@@ -1,7 +1,5 @@
 """Pictures of a comparison: scores, learning curves, and BLEU by sentence length."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

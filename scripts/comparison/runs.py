@@ -1,14 +1,13 @@
 """Finished runs, as a comparison sees them, and whether they may be compared at all."""
 
-from __future__ import annotations
-
 import inspect
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import yaml
 from safetensors import safe_open
@@ -81,14 +80,8 @@ class Member:
     @property
     def parameters(self) -> int:
         """Numbers that training adjusted; tied ones are stored once and count once."""
-        total = 0
         with safe_open(self.run.best_checkpoint() / MODEL, framework="np") as tensors:
-            for name in tensors.keys():  # noqa: SIM118  # not a mapping
-                count = 1
-                for size in tensors.get_slice(name).get_shape():
-                    count *= size
-                total += count
-        return total
+            return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
 
 
 def find_runs(paths: Sequence[Path]) -> list[Run]:
@@ -137,31 +130,28 @@ def check_comparable(members: Sequence[Member]) -> None:
             )
         for how, one, another in zip(_SCORED, first.scored, other.scored, strict=True):
             if one != another:
-                raise UserError(
-                    f"{first.run.directory} and {other.run.directory} were scored {how}: "
-                    "evaluate them alike, or name only runs with one decode configuration."
-                )
+                _refuse(first, other, f"were scored {how}: evaluate them alike, or name only runs with one decode")
     aligned = [(member, member.alignment) for member in members if member.alignment]
     for other, alignment in aligned[1:]:
         first, expected = aligned[0]
         if (alignment.gold, alignment.pairs) != (expected.gold, expected.pairs):
-            raise UserError(
-                f"{first.run.directory} and {other.run.directory} have alignment error rates against different "
-                "links: run evaluate.py --alignments with one file for all."
+            _refuse(
+                first, other, "have AERs against different links: run evaluate.py --alignments FILE with one for all"
             )
     seen: dict[str, list[Member]] = {}
     for member in members:
         for twin in seen.setdefault(member.name, []):
             if different := differing([twin, member]):
-                raise UserError(
-                    f"{twin.run.directory} and {member.run.directory} are both named {member.name} but differ in "
-                    f"{', '.join(different[:3])}: leave one out, or train it under another name=…."
-                )
+                names = ", ".join(different[:3])
+                advice = "leave one out, or train it under another name=…"
+                _refuse(twin, member, f"are both named {member.name} but differ in {names}: {advice}")
             if twin.seed == member.seed:
-                raise UserError(
-                    f"{twin.run.directory} and {member.run.directory} are one model with one seed: leave one out."
-                )
+                _refuse(twin, member, "are one model with one seed: leave one out")
         seen[member.name].append(member)
+
+
+def _refuse(one: Member, other: Member, why: str) -> NoReturn:
+    raise UserError(f"{one.run.directory} and {other.run.directory} {why}.")
 
 
 def differing(members: Sequence[Member]) -> list[str]:

@@ -1,7 +1,5 @@
 """The style of all plots: axes, colours for the colour-blind, line labels beside the plot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,22 +88,14 @@ def spread_out(places: Sequence[float], gap: float, low: float, high: float) -> 
     """Move labels apart, by the least sum of squares, until neighbours are `gap` apart.
 
     They stay between `low` and `high` if there is room; otherwise some end below `low`. With rank · gap subtracted from
-    each place, this is isotonic regression, solved by pooling adjacent violators.
+    each place, this is isotonic regression, here by its min-max formula.
     """
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    blocks: list[tuple[float, int]] = []  # mean, members
-    for rank, i in enumerate(order):
-        mean, members = places[i] - rank * gap, 1
-        while blocks and blocks[-1][0] > mean:
-            other, count = blocks.pop()
-            mean, members = (mean * members + other * count) / (members + count), members + count
-        blocks.append((mean, members))
-    moved = [mean for mean, members in blocks for _ in range(members)]
-    result = [0.0] * len(places)
-    for rank, i in enumerate(order):
-        above = len(places) - 1 - rank
-        result[i] = min(max(moved[rank], low) + rank * gap, high - above * gap)
-    return result
+    ranks, order = gap * np.arange(len(places)), np.argsort(places, kind="stable")
+    free, count = np.asarray(places)[order] - ranks, len(places)
+    moved = [max(min(free[i:j].mean() for j in range(k + 1, count + 1)) for i in range(k + 1)) for k in range(count)]
+    result = np.empty(count)
+    result[order] = np.minimum(np.maximum(moved, low) + ranks, high - ranks[::-1])
+    return [float(place) for place in result]
 
 
 def _name_lines(axes: Axes, lines: Sequence[Line], styles: dict[str, Look]) -> None:

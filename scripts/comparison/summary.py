@@ -1,7 +1,5 @@
 """One row per model: means over seeds, their standard deviation, and a paired test against the baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
@@ -25,7 +23,7 @@ class Spread:
     std: float | None
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
+    def of(cls, values: Sequence[float]) -> "Spread":
         """Summarise at least one value."""
         return cls(fmean(values), stdev(values) if len(values) > 1 else None)
 
@@ -81,22 +79,18 @@ def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
     A model with fewer than two such seeds has none, as one pair of runs cannot tell a better model from a lucky seed;
     nor has a model that is better with one seed and worse with another, as p says nothing of the direction.
     """
-    found: dict[str, list[float]] = {}
-    better: dict[str, set[bool]] = {}
+    found: dict[str, list[tuple[float, bool]]] = {}  # p, and whether it is better than the baseline
     for member in groups[baseline]:
-        others = {
-            name: twin.hypotheses
-            for name, runs in groups.items()
-            for twin in runs
-            if name != baseline and twin.seed == member.seed
-        }
-        for name, p in p_values(member, others, trials).items():
-            found.setdefault(name, []).append(p)
-        for name, runs in groups.items():
-            better.setdefault(name, set()).update(
-                bleu(twin) > bleu(member) for twin in runs if twin.seed == member.seed
-            )
-    return {name: median(values) for name, values in found.items() if len(values) > 1 and len(better[name]) == 1}
+        others = [runs for name, runs in groups.items() if name != baseline]
+        twins = {twin.name: twin for runs in others for twin in runs if twin.seed == member.seed}
+        texts = {name: twin.hypotheses for name, twin in twins.items()}
+        for name, p in p_values(member, texts, trials).items():
+            found.setdefault(name, []).append((p, bleu(twins[name]) > bleu(member)))
+    return {
+        name: median(p for p, _ in tests)
+        for name, tests in found.items()
+        if len(tests) > 1 and len({better for _, better in tests}) == 1
+    }
 
 
 def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) -> dict[str, float]:
@@ -116,9 +110,11 @@ def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) 
     # sacreBLEU counts only trials with a larger difference, not those that repeat the one observed. Where few
     # sentences differ these are many, up to all, and its p would be the smallest there is. Exchanging d sentences
     # repeats the difference with a probability of at least 2 / 2^d, which p therefore cannot fall below.
-    floor = {name: 2.0 ** (1 - _number_different(baseline.hypotheses, texts)) for name, texts in others.items()}
-    found = zip(others, results, strict=True)
-    return {name: min(1.0, max(float(result.p_value), floor[name])) for name, result in found}
+    found = {}
+    for (name, texts), result in zip(others.items(), results, strict=True):
+        different = sum(a != b for a, b in zip(baseline.hypotheses, texts, strict=True))
+        found[name] = min(1.0, max(float(result.p_value), 2.0 ** (1 - different)))
+    return found
 
 
 def bleu(member: Member) -> float:
@@ -131,15 +127,12 @@ def spread(runs: Sequence[Member], metric: str = MAIN) -> Spread:
     return Spread.of([float(member.scores[metric]["value"]) for member in runs])
 
 
-def _number_different(one: Sequence[str], other: Sequence[str]) -> int:
-    return sum(a != b for a, b in zip(one, other, strict=True))
-
-
 def _row(name: str, runs: list[Member], metrics: list[str], reference: float | None, p: float | None) -> Row:
     seconds = [max(member.finished["training_seconds"], 0.1) for member in runs]  # recorded to a tenth
     tokens = [member.finished["target_tokens"] for member in runs]
-    entropies = [member.history.at("attention_entropy", int(member.finished["best_step"])) for member in runs]
-    known = [entropy for entropy in entropies if entropy is not None]
+    entropies = [member.history.metrics.get("attention_entropy", {}) for member in runs]
+    best = [values.get(int(member.finished["best_step"])) for values, member in zip(entropies, runs, strict=True)]
+    known = [entropy for entropy in best if entropy is not None]
     errors = [member.alignment.aer for member in runs if member.alignment]
     return Row(
         name=name,

@@ -1,7 +1,5 @@
 """The table of a comparison for the terminal, as Markdown and as CSV, and its legend."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -78,19 +76,19 @@ def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: di
 
 def comma_separated(rows: Sequence[Row]) -> str:
     """The unrounded numbers as CSV, a line per model; a missing number is an empty cell."""
-    with_aer = any(row.aer for row in rows)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    scores = [f"{name}_{kind}" for name in rows[0].scores for kind in ("mean", "std")]
-    heading = ["model", "runs", "seeds", *scores, "delta_bleu", "p"]
-    heading += ["parameters", "tokens_per_second", "minutes", "attention_entropy"]
-    writer.writerow(heading + (["aer_mean", "aer_std"] if with_aer else []))
+    lines = []
     for row in rows:
-        values = [value for spread in row.scores.values() for value in (spread.mean, spread.std)]
-        values += [row.delta, row.p, row.parameters, row.tokens_per_second, row.minutes, row.entropy]
-        aer = (row.aer.mean, row.aer.std) if row.aer else (None, None)
-        seeds = " ".join(map(str, row.seeds))
-        writer.writerow([row.name, len(row.seeds), seeds, *values, *(aer if with_aer else ())])
+        line: dict[str, Any] = {"model": row.name, "runs": len(row.seeds), "seeds": " ".join(map(str, row.seeds))}
+        for name, spread in row.scores.items():
+            line |= {f"{name}_mean": spread.mean, f"{name}_std": spread.std}
+        line |= {"delta_bleu": row.delta, "p": row.p, "parameters": row.parameters}
+        line |= {"tokens_per_second": row.tokens_per_second, "minutes": row.minutes, "attention_entropy": row.entropy}
+        lines.append(line | ({"aer_mean": row.aer.mean, "aer_std": row.aer.std} if row.aer else {}))
+    out = io.StringIO()
+    columns = dict.fromkeys(name for line in lines for name in line)
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
     return out.getvalue()
 
 

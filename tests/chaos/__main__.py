@@ -5,8 +5,6 @@ with the command that they printed. Each run must end with the same bytes as an 
 as JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -21,14 +19,22 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from nmt.cli import positive
+from nmt.commands.options import plain_parser
 
 from .disks import can_mount, full_disk_trial, read_only_trial
 from .figures import summary
 from .reference import Reference, run_reference
 from .trials import Trial, signal_trial
 
+Work = Callable[[Path, Reference, str], Trial]  # one trial, in this folder, with this seed
+JOBS = 2  # runs at a time
 SIGNALS_PER_RUN = 12  # then it may end: more would hit the same few moments again
+COUNTS = {  # kind of trial → how many, how many with --quick, and of what
+    "kills": (500, 10, "SIGKILLs"),
+    "signals": (100, 4, "SIGTERMs and SIGINTs"),
+    "fills": (24, 1, "disks that become full"),
+    "read-only": (6, 1, "run directories that become read-only"),
+}
 EXAMPLES = """examples:
   python -m tests.chaos                              500 kills, 100 signals, 24 full disks: most of an hour
   python -m tests.chaos --quick                      a small one, in minutes
@@ -40,21 +46,38 @@ def main() -> int:
     """Run the trials and print their figures; 0 if there was no problem."""
     options = parse()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs with SIGINT ignored
-    folder = Path(tempfile.mkdtemp(prefix="chaos-", dir=options.directory))
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     if (options.fills or options.read_only) and not can_mount(folder / "disk"):
         restart_in_namespace(folder)
         note("No right to mount a file system: full and read-only disks are left out.")
         options.fills = options.read_only = 0
     note(f"The undisturbed run, in {folder} …")
     reference = run_reference(folder / "reference")
-    with ThreadPoolExecutor(options.jobs) as pool:
-        runner = Runner(folder, reference, options.seed, pool)
+    with ThreadPoolExecutor(JOBS) as pool:
+
+        def run(name: str, trials: Sequence[Work], first: int = 0) -> list[Trial]:
+            numbered = enumerate(trials, first)
+            places = [(work, folder / f"{name}-{i}", reference, f"{options.seed} {name} {i}") for i, work in numbered]
+            return list(pool.map(run_trial, *zip(*places, strict=True))) if places else []
+
+        def send(name: str, wanted: int, kinds: list[int]) -> list[Trial]:
+            trials: list[Trial] = []
+            # A run may end before it got its share of the signals, so more trials follow.
+            while (missing := wanted - sum(len(trial.signals) for trial in trials)) > 0:
+                if any(trial.problems for trial in trials):
+                    break
+                random = Random(f"{options.seed} {name} {len(trials)}")
+                shares = [min(SIGNALS_PER_RUN, missing - begun) for begun in range(0, missing, SIGNALS_PER_RUN)]
+                some = [partial(signal_trial, numbers=random.choices(kinds, k=share)) for share in shares]
+                trials += run(name, some, first=len(trials))
+            return trials
+
         try:
             trials = {
-                "kills": runner.signals("kill", options.kills, [signal.SIGKILL]),
-                "signals": runner.signals("signal", options.signals, [signal.SIGTERM, signal.SIGINT]),
-                "fills": runner.run("fill", [full_disk_trial] * options.fills),
-                "read-only": runner.run("read-only", [read_only_trial] * options.read_only),
+                "kills": send("kill", options.kills, [signal.SIGKILL]),
+                "signals": send("signal", options.signals, [signal.SIGTERM, signal.SIGINT]),
+                "fills": run("fill", [full_disk_trial] * options.fills),
+                "read-only": run("read-only", [read_only_trial] * options.read_only),
             }
         except KeyboardInterrupt:
             note(f"Stopping after the trials that are under way; {folder} stays.")
@@ -67,37 +90,14 @@ def main() -> int:
     return 1 if results["problems"] else 0
 
 
-class Runner:
-    """Runs trials side by side and keeps the folders of those with problems."""
-
-    def __init__(self, folder: Path, reference: Reference, seed: int, pool: ThreadPoolExecutor) -> None:
-        self.folder, self.reference, self.seed, self.pool = folder, reference, seed, pool
-
-    def signals(self, name: str, wanted: int, kinds: list[int]) -> list[Trial]:
-        """Trials with this many signals in all; a run may end before it got its share, so more trials follow."""
-        trials: list[Trial] = []
-        while (missing := wanted - sum(len(trial.signals) for trial in trials)) > 0:
-            if any(trial.problems for trial in trials):
-                break
-            random = Random(f"{self.seed} {name} {len(trials)}")
-            shares = [min(SIGNALS_PER_RUN, missing - begun) for begun in range(0, missing, SIGNALS_PER_RUN)]
-            some = [partial(signal_trial, numbers=random.choices(kinds, k=share)) for share in shares]
-            trials += self.run(name, some, first=len(trials))
-        return trials
-
-    def run(self, name: str, trials: Sequence[Callable[[Path, Reference, str], Trial]], first: int = 0) -> list[Trial]:
-        """Run these trials, each in its own folder and with its own seed."""
-
-        def one(number: int) -> Trial:
-            folder = self.folder / f"{name}-{first + number}"
-            trial = trials[number](folder, self.reference, f"{self.seed} {name} {first + number}")
-            done = [f"{sent.doing} ({sent.code})" for sent in trial.signals] or [trial.error or "room enough"]
-            note(f"{folder.name}: {'; '.join([*done, *trial.problems])}")
-            if not trial.problems:
-                shutil.rmtree(folder)
-            return trial
-
-        return list(self.pool.map(one, range(len(trials))))
+def run_trial(trial: Work, folder: Path, reference: Reference, seed: str) -> Trial:
+    """Run a trial in its own folder, which stays if there are problems."""
+    done = trial(folder, reference, seed)
+    events = [f"{sent.doing} ({sent.code})" for sent in done.signals] or [done.error or "room enough"]
+    note(f"{folder.name}: {'; '.join([*events, *done.problems])}")
+    if not done.problems:
+        shutil.rmtree(folder)
+    return done
 
 
 def restart_in_namespace(folder: Path) -> None:
@@ -118,23 +118,15 @@ def note(text: str) -> None:
 
 def parse() -> argparse.Namespace:
     """Read the options."""
-    parser = argparse.ArgumentParser(
-        "python -m tests.chaos",
-        description=__doc__,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    counts = {"kills": (500, "SIGKILLs"), "signals": (100, "SIGTERMs and SIGINTs")}
-    counts |= {"fills": (24, "disks that become full"), "read-only": (6, "run directories that become read-only")}
-    for name, (default, help_) in counts.items():
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{help_} (default: {default})")
-    parser.add_argument("--quick", action="store_true", help="10 kills, 4 signals, 1 full and 1 read-only disk")
-    parser.add_argument("--jobs", type=positive, default=2, help="runs at a time (default: %(default)s)")
+    parser = plain_parser("python -m tests.chaos", __doc__ or "", EXAMPLES)
+    parser.add_argument("--quick", action="store_true", help="a few of each kind")
+    for name, (full, few, what) in COUNTS.items():
+        parser.add_argument(f"--{name}", type=int, help=f"{what} (default: {full}, or {few} with --quick)")
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: %(default)s)")
-    parser.add_argument("--directory", type=Path, help="where the runs are (default: the system's temporary directory)")
     options = parser.parse_args()
-    if options.quick:
-        options.kills, options.signals, options.fills, options.read_only = 10, 4, 1, 1
+    for name, (full, few, _) in COUNTS.items():
+        if getattr(options, option := name.replace("-", "_")) is None:
+            setattr(options, option, few if options.quick else full)
     return options
 
 

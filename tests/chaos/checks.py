@@ -1,7 +1,5 @@
 """Checks of a disturbed run: same bytes as the reference run, no leftovers, no tracebacks."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Sequence

@@ -1,28 +1,25 @@
 """Trials with a disk that becomes full, or a run directory that becomes read-only."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from random import Random
 
 from nmt.files import damage
 
-from . import moments
 from .checks import error_problems
-from .moments import Moment
+from .moments import wait_for
 from .process import Workspace
 from .reference import Reference
-from .trials import Trial, finish
+from .trials import Trial, complete
 
-Repair = Callable[[], None]  # undoes what was done to a disk
+Repair = Callable[[], object]  # undoes what was done to a disk
 _MEGABYTE = 2**20
 _DISK_MEGABYTES = 32
 _ROOMS = (0, 2**14, 2**18, 1.2 * _MEGABYTE)  # up to a few log lines, a picture, a checkpoint
+_ANYWHERE = ("saving", "publishing", "validating", "evaluating")
 
 
 def can_mount(folder: Path) -> bool:
@@ -48,17 +45,18 @@ def small_disk(folder: Path) -> Iterator[Path]:
 def full_disk_trial(folder: Path, reference: Reference, seed: str) -> Trial:
     """Fill the disk up to a random rest at a random moment, make room after the run has failed, and resume."""
     random = Random(seed)
-    names = "at_once", "preparing", "creating", "saving", "publishing", "validating", "evaluating"
-    moment: Moment = getattr(moments, random.choice(names))
+    moment = random.choice(("at once", "preparing", "creating", *_ANYWHERE))
     room = int(random.choice(_ROOMS) * random.random())
-    return disk_trial(folder, reference, random, moment, partial(fill_disk, room=room))
+    return disk_trial(
+        folder, reference, lambda work: wait_for(moment, work, random), lambda work: fill_disk(work, room)
+    )
 
 
 def read_only_trial(folder: Path, reference: Reference, seed: str) -> Trial:
     """Make the run directory read-only at a random moment, make it writable again, and resume."""
     random = Random(seed)
-    names = "created", "saving", "publishing", "validating", "evaluating"
-    return disk_trial(folder, reference, random, getattr(moments, random.choice(names)), make_read_only)
+    moment = random.choice(("created", *_ANYWHERE))
+    return disk_trial(folder, reference, lambda work: wait_for(moment, work, random), make_read_only)
 
 
 def fill_disk(work: Workspace, room: int) -> Repair:
@@ -84,31 +82,27 @@ def make_read_only(work: Workspace) -> Repair:
 
 
 def disk_trial(
-    folder: Path, reference: Reference, random: Random, moment: Moment, break_disk: Callable[[Workspace], Repair]
+    folder: Path, reference: Reference, wait: Callable[[Workspace], bool], break_disk: Callable[[Workspace], Repair]
 ) -> Trial:
     """Break the disk at a moment of the first process, repair it, and resume until the run ends."""
     trial = Trial(folder)
     with small_disk(folder / "disk") as disk:
         work = Workspace(folder, reference.more, disk)
-        with work.start() as process:
-            if moment(process, random):
+        with work.process():
+            if wait(work):
                 repair = break_disk(work)
-                code = process.wait()
+                code = work.wait()
                 newest = max(work.checkpoints.glob("step-*"), default=None)
                 damaged = newest and damage(newest)
                 repair()
                 trial.ended = code == 0  # there was room enough
                 if not trial.ended:
-                    trial.error = process.printed().strip().rpartition("\n")[2]
+                    trial.error = work.printed().strip().rpartition("\n")[2]
                     trial.problems += [damaged] if damaged else []
                     trial.problems += [] if code == 2 else [f"exit code {code}"]
-                    trial.problems += error_problems(process.printed(), disk)
-                    work.follow(process.printed())
-        while not trial.problems and not trial.ended:
-            with work.start() as process:
-                finish(work, process, trial)
-        if trial.ended and not trial.problems:
-            trial.compare(work, reference)
+                    trial.problems += error_problems(work.printed(), disk)
+                    work.follow()
+        complete(work, trial, reference)
         if trial.problems:
             shutil.copytree(disk, folder / "disk-as-it-was", dirs_exist_ok=True)
     return trial

@@ -1,7 +1,5 @@
 """The figures of all trials, for printing as JSON."""
 
-from __future__ import annotations
-
 import re
 import signal
 import statistics
@@ -36,8 +34,8 @@ def _of_kind(kind: str, trials: list[Trial], reference: Reference) -> dict[str, 
     figures: dict[str, Any] = {"trials": len(trials), "ended with equal bytes": sum(trial.equal for trial in trials)}
     if kind in ("fills", "read-only"):
         return figures | {"failed at": _counts(_failed_at(trial) for trial in trials)}
-    figures["sent"] = len(signals)
-    figures["resumed, %"] = 100.0 * sum(trial.resumed for trial in trials) / max(len(signals), 1)
+    resumed = len(signals) - sum(not trial.ended for trial in trials)
+    figures |= {"sent": len(signals), "resumed, %": 100.0 * resumed / max(len(signals), 1)}
     figures["while"] = _counts(sent.doing for sent in signals)
     if kind == "signals":
         figures["exit"] = _counts(map(_exit_of, signals))

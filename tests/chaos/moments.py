@@ -1,7 +1,5 @@
 """Moments at which to disturb a process, and what it was doing then, read from its files and its log."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable
@@ -11,96 +9,56 @@ from random import Random
 from nmt.files import SUMS
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 
-from .process import MAX_STEPS, VALIDATE_EVERY, TrainProcess, Workspace
+from .process import MAX_STEPS, VALIDATE_EVERY, Workspace
 
-Moment = Callable[[TrainProcess, Random], bool]  # waits for the moment; False if the process ended before
 _LINE = re.compile(r"step (\d+) · (loss|validation)")
 
 
-def at_once(process: TrainProcess, random: Random) -> bool:
-    """Before the process has done anything."""
-    return True
-
-
-def any_time(process: TrainProcess, random: Random) -> bool:
-    """Any time between its first and its last millisecond."""
-    done = max(process.workspace.steps(), default=0) / MAX_STEPS
-    return process.sleep(random.uniform(0, process.workspace.life * (1 - done / 2)))  # starting takes half of the time
-
-
-def preparing(process: TrainProcess, random: Random) -> bool:
-    """While the corpus is prepared, or the run directory created from it."""
-    return process.until(lambda: temporary(process.workspace.prepared)) and process.sleep(random.uniform(0, 0.3))
-
-
-def creating(process: TrainProcess, random: Random) -> bool:
-    """While the run directory is written, or just after."""
-    work = process.workspace
-    return process.until(lambda: temporary(work.disk) or work.run.exists()) and process.sleep(random.uniform(0, 0.03))
-
-
-def created(process: TrainProcess, random: Random) -> bool:
-    """As soon as the run directory exists."""
-    return process.until(process.workspace.run.exists)
-
-
-def saving(process: TrainProcess, random: Random) -> bool:
-    """During one of the next 4 saves."""
-    return _appearing(process, ".step-*.tmp-*", random.randint(1, 4)) and process.sleep(random.uniform(0, 0.005))
-
-
-def publishing(process: TrainProcess, random: Random) -> bool:
-    """Just after a checkpoint was renamed, while older ones are deleted."""
-    return _appearing(process, "step-*", random.randint(1, 4)) and process.sleep(random.uniform(0, 0.003))
-
-
-def validating(process: TrainProcess, random: Random) -> bool:
-    """During one of the next 2 validations."""
-    wanted, began, size = random.randint(1, 2), set[int](), 0
-
-    def under_way() -> bool:
-        nonlocal size
-        if (now := process.stderr.stat().st_size) != size:
-            size = now
-            if (step := _validating_at(process.printed())) is not None:
-                began.add(step)
-        return len(began) >= wanted
-
-    return process.until(under_way) and process.sleep(random.uniform(0, 0.3))
-
-
-def evaluating(process: TrainProcess, random: Random) -> bool:
-    """After the last update: during the final evaluation, while its files are written, or at the exit."""
-    begun, work = time.time(), process.workspace
-
-    def ended() -> bool:
-        try:
-            return work.finished.stat().st_mtime > begun or any(work.run.glob(".finished*"))
-        except FileNotFoundError:
+def wait_for(moment: str, work: Workspace, random: Random) -> bool:
+    """Wait for a moment of the process; False if the process ended before."""
+    condition: Callable[[], bool]
+    match moment:
+        case "at once":
+            return True
+        case "never":
+            work.wait()
             return False
+        case "any time":  # starting takes half of the time
+            done = max(work.steps(), default=0) / MAX_STEPS
+            return work.sleep(random.uniform(0, work.life * (1 - done / 2)))
+        case "preparing":  # the corpus, or the run directory from it
+            condition, delay = lambda: temporary(work.prepared), 0.3
+        case "creating":  # the run directory, or just after
+            condition, delay = lambda: temporary(work.disk) or work.run.exists(), 0.03
+        case "created":
+            condition, delay = work.run.exists, 0.0
+        case "saving":  # one of the next 4 checkpoints
+            condition, delay = _new(work.checkpoints, ".step-*.tmp-*", random.randint(1, 4)), 0.005
+        case "publishing":  # just after a checkpoint was renamed, while older ones are deleted
+            condition, delay = _new(work.checkpoints, "step-*", random.randint(1, 4)), 0.003
+        case "validating":  # one of the next 2 validations
+            condition, delay = _validations(work, random.randint(1, 2)), 0.3
+        case "evaluating":  # after the last update: the test set, writing its files, the exit
+            condition, delay = _ended(work, time.time()), random.choice((0.002, 1.5))
+        case _:
+            raise ValueError(moment)
+    return work.until(condition) and work.sleep(random.uniform(0, delay))
 
-    return process.until(ended) and process.sleep(random.choice((0.002, 1.5)) * random.random())
 
-
-def never(process: TrainProcess, random: Random) -> bool:
-    """Let the process end."""
-    process.wait()
-    return False
-
-
-def choose(work: Workspace, random: Random) -> Moment:
+def choose(work: Workspace, random: Random) -> str:
     """A random moment that can still come in the next process of this trial."""
+    weights = {"any time": 4, "saving": 7, "publishing": 4, "validating": 4, "evaluating": 1}
     if not work.run.exists():
         is_prepared = any(not path.name.startswith(".") for path in work.prepared.glob("*"))
-        return random.choices((any_time, creating, preparing), (2, 3, 0 if is_prepared else 5))[0]
-    if work.finished.exists():
-        return random.choices((any_time, evaluating, never), (1, 3, 1))[0]
-    return random.choices((any_time, saving, publishing, validating, evaluating), (4, 7, 4, 4, 1))[0]
+        weights = {"any time": 2, "creating": 3, "preparing": 0 if is_prepared else 5}
+    elif work.finished.exists():
+        weights = {"any time": 1, "evaluating": 3, "never": 1}
+    return random.choices(list(weights), list(weights.values()))[0]
 
 
-def doing(process: TrainProcess, at: float) -> str:
-    """What a process was doing when it was signalled at the time `at`."""
-    work, printed = process.workspace, process.printed()
+def doing(work: Workspace, at: float) -> str:
+    """What the process was doing when it was signalled at the time `at`."""
+    printed = work.printed()
     checkpoints = sorted(work.checkpoints.glob("step-*"))
     parts = (MODEL, TENSORS, NUMBERS, SUMS)
     activities = {
@@ -123,16 +81,8 @@ def temporary(folder: Path) -> bool:
     return next(folder.glob(".*.tmp-*"), None) is not None
 
 
-def _validating_at(printed: str) -> int | None:
-    """The step of the validation under way: of a training report at its interval with no validation after it."""
-    found = _LINE.findall(printed)
-    step, kind = (int(found[-1][0]), found[-1][1]) if found else (0, "")
-    return step if kind == "loss" and step % VALIDATE_EVERY == 0 else None
-
-
-def _appearing(process: TrainProcess, pattern: str, times: int) -> bool:
-    """Wait until so many new checkpoint names of this pattern have been seen."""
-    folder = process.workspace.checkpoints
+def _new(folder: Path, pattern: str, times: int) -> Callable[[], bool]:
+    """Whether so many new names of this pattern have been seen."""
     seen = {path.name for path in folder.glob(pattern)}
     wanted = len(seen) + times
 
@@ -140,4 +90,38 @@ def _appearing(process: TrainProcess, pattern: str, times: int) -> bool:
         seen.update(path.name for path in folder.glob(pattern))
         return len(seen) >= wanted
 
-    return process.until(enough)
+    return enough
+
+
+def _validations(work: Workspace, wanted: int) -> Callable[[], bool]:
+    """Whether so many validations have begun."""
+    begun, size = set[int](), 0
+
+    def enough() -> bool:
+        nonlocal size
+        if (now := work.stderr.stat().st_size) != size:
+            size = now
+            if (step := _validating_at(work.printed())) is not None:
+                begun.add(step)
+        return len(begun) >= wanted
+
+    return enough
+
+
+def _validating_at(printed: str) -> int | None:
+    """The step of the validation under way: of a training report at its interval with no validation after it."""
+    found = _LINE.findall(printed)
+    step, kind = (int(found[-1][0]), found[-1][1]) if found else (0, "")
+    return step if kind == "loss" and step % VALIDATE_EVERY == 0 else None
+
+
+def _ended(work: Workspace, since: float) -> Callable[[], bool]:
+    """Whether the last update has been made after this time."""
+
+    def ended() -> bool:
+        try:
+            return work.finished.stat().st_mtime > since or any(work.run.glob(".finished*"))
+        except FileNotFoundError:
+            return False
+
+    return ended

@@ -1,6 +1,4 @@
-"""One `python train.py` process on a tiny corpus, and the directory that it works in."""
-
-from __future__ import annotations
+"""The directory of one trial, and the `python train.py` process that works in it."""
 
 import os
 import re
@@ -8,7 +6,8 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]  # train.py of this checkout, wherever an installed nmt comes from
@@ -23,7 +22,7 @@ train.patience=6 train.teacher_forcing=0.8 train.teacher_forcing_end=0.6""".spli
 
 
 class Workspace:
-    """A directory for one trial: corpus, prepared corpus, run, and the stderr of each process.
+    """A directory with a corpus, prepared corpus, run and the stderr of each process; one process at a time.
 
     Args:
         folder: The directory; it is created.
@@ -31,6 +30,9 @@ class Workspace:
         disk: Where the run and the prepared corpus are; `folder` itself if not given.
         life: Seconds that an undisturbed process takes.
     """
+
+    popen: subprocess.Popen[bytes]
+    stderr: Path
 
     def __init__(self, folder: Path, more: Sequence[str] = (), disk: Path | None = None, life: float = 12.0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,35 +50,14 @@ class Workspace:
         """Steps that have a checkpoint, ascending."""
         return sorted(int(path.name[5:]) for path in self.checkpoints.glob("step-*"))
 
-    def start(self) -> TrainProcess:
-        """Start the next process."""
+    @contextmanager
+    def process(self) -> Iterator[None]:
+        """Start the next process; the end of the `with` block kills it."""
         self.processes += 1
-        return TrainProcess(self)
-
-    def follow(self, printed: str) -> bool:
-        """Use the resume command that was printed for the next process; False if there is no new one."""
-        command = resume_command(printed)
-        if command is None or command == self.arguments:
-            return False
-        self.arguments = command
-        return True
-
-
-def resume_command(printed: str) -> list[str] | None:
-    """Arguments of the last `python train.py resume=…` that was printed."""
-    found = _RESUME.findall(printed)
-    return shlex.split(found[-1].rstrip(".")) if found else None
-
-
-class TrainProcess:
-    """A process of `train.py`; leaving its `with` block kills it."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self.stderr = workspace.folder / f"process-{workspace.processes:03d}.stderr"
+        self.stderr = self.folder / f"process-{self.processes:03d}.stderr"
         with self.stderr.open("wb") as errors:
             self.popen = subprocess.Popen(
-                [sys.executable, "train.py", *workspace.arguments],
+                [sys.executable, "train.py", *self.arguments],
                 cwd=ROOT,
                 env=os.environ | {"OMP_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,
@@ -84,17 +65,22 @@ class TrainProcess:
                 stderr=errors,
                 start_new_session=True,  # Ctrl-C in the terminal stops the chaos tool only
             )
-        self.began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.popen.kill()
+            self.popen.wait()
 
-    def __enter__(self) -> TrainProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.popen.kill()
-        self.popen.wait()
+    def follow(self) -> bool:
+        """Use the resume command that was printed for the next process; False if there is no new one."""
+        command = resume_command(self.printed())
+        if command is None or command == self.arguments:
+            return False
+        self.arguments = command
+        return True
 
     def printed(self) -> str:
-        """Its stderr so far."""
+        """The stderr of the process so far."""
         return self.stderr.read_text(encoding="utf-8", errors="replace")
 
     def sleep(self, seconds: float) -> bool:
@@ -106,7 +92,7 @@ class TrainProcess:
         return False
 
     def wait(self) -> int | None:
-        """Wait for its end and return the exit code, None if it hangs."""
+        """Wait for the end of the process and return its exit code, None if it hangs."""
         self.sleep(TIMEOUT)
         return self.popen.returncode
 
@@ -119,3 +105,9 @@ class TrainProcess:
                 return True
             time.sleep(0.0005 if awake else 0.02)
         return False
+
+
+def resume_command(printed: str) -> list[str] | None:
+    """Arguments of the last `python train.py resume=…` that was printed."""
+    found = _RESUME.findall(printed)
+    return shlex.split(found[-1].rstrip(".")) if found else None

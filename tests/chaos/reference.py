@@ -1,7 +1,5 @@
 """The undisturbed run: the bytes that all others must end with, and how long its parts take."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import dataclass
@@ -40,10 +38,10 @@ def run_reference(folder: Path, *more: str) -> Reference:
     Raises:
         RuntimeError: It failed.
     """
-    work = Workspace(folder, more)
+    work, began = Workspace(folder, more), time.perf_counter()
     saves, saving_since = [0.0], 0.0
-    with work.start() as process:
-        while process.popen.poll() is None:
+    with work.process():
+        while work.popen.poll() is None:
             now = time.perf_counter()
             if temporary(work.checkpoints):
                 saving_since = saving_since or now
@@ -51,11 +49,11 @@ def run_reference(folder: Path, *more: str) -> Reference:
                 saves.append(now - saving_since)
                 saving_since = 0.0
             time.sleep(0.001)
-        life = time.perf_counter() - process.began
-        exit_seconds = time.time() - process.stderr.stat().st_mtime
-        problems = traces(process.printed()) + leftovers(work)
-        if process.popen.returncode != 0 or problems:
-            raise RuntimeError(f"The undisturbed run failed: {problems} {process.printed()[-2000:]}")
+        life = time.perf_counter() - began
+        exit_seconds = time.time() - work.stderr.stat().st_mtime
+        problems = traces(work.printed()) + leftovers(work)
+        if work.popen.returncode != 0 or problems:
+            raise RuntimeError(f"The undisturbed run failed: {problems} {work.printed()[-2000:]}")
     return Reference(more, outcome(work.run), life, _slowest_step(work.run / "train.log"), max(saves), exit_seconds)
 
 

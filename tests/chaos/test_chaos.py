@@ -1,24 +1,21 @@
 """The chaos tool (`make chaos`): one real kill, one real full disk, and tests of its own checks."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from nmt.training.events import EventFile
 from tests.chaos.checks import differences, error_problems, leftovers, traces
 from tests.chaos.disks import can_mount, disk_trial, fill_disk
-from tests.chaos.moments import doing, temporary
+from tests.chaos.moments import temporary
 from tests.chaos.process import Workspace, resume_command
 from tests.chaos.reference import Reference, run_reference
-from tests.chaos.trials import Sent, Trial, exit_problems, finish
+from tests.chaos.trials import Sent, Trial, complete, exit_problems, send
 from tests.conftest import ROOT
 
 SHORT = ("train.max_steps=8", "train.validate_every=6")
@@ -32,20 +29,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Referen
 
 def test_a_kill_while_saving_loses_nothing(undisturbed: tuple[Path, Reference], tmp_path: Path) -> None:
     work, trial = Workspace(tmp_path, SHORT), Trial(tmp_path)
-    with work.start() as process:
-        assert process.until(lambda: bool(work.steps()) and temporary(work.checkpoints)), process.printed()
-        process.popen.kill()
-        process.wait()
-        assert doing(process, 0) == "saving"
-        work.follow(process.printed())
-    for _ in range(2):  # the second command may be the one that the error of the first names
-        with work.start() as process:
-            if finish(work, process, trial):
-                break
+    with work.process():
+        assert work.until(lambda: bool(work.steps()) and temporary(work.checkpoints)), work.printed()
+        assert send(work, signal.SIGKILL).doing == "saving"
+        work.follow()
+    complete(work, trial, undisturbed[1])
     assert trial.ended, trial.problems
     assert not trial.problems
-    assert differences(work.run, undisturbed[1].outcome) == []
-    assert leftovers(work) == []
+    assert trial.equal
 
 
 @pytest.mark.slow
@@ -55,8 +46,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(undisturbed: tuple[Path, 
     trial = disk_trial(
         tmp_path,
         undisturbed[1],
-        Random(1),
-        lambda process, _: process.until(lambda: bool(process.workspace.steps())),
+        lambda work: work.until(lambda: bool(work.steps())),
         lambda work: fill_disk(work, room=200_000),  # enough for the log, too little for a checkpoint
     )
     assert trial.problems == []

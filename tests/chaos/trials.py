@@ -1,6 +1,4 @@
-"""A trial: a run that gets several signals, one per process, and is resumed until it ends."""
-
-from __future__ import annotations
+"""A trial: a run that is disturbed, resumed until it ends, and compared with the reference."""
 
 import signal
 import time
@@ -10,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 from .checks import differences, leftovers, traces
-from .moments import any_time, choose, doing
-from .process import TIMEOUT, TrainProcess, Workspace
+from .moments import choose, doing, wait_for
+from .process import TIMEOUT, Workspace
 from .reference import Reference
 
 
@@ -42,63 +40,56 @@ class Trial:
     equal: bool = False  # … with the bytes of the reference
     error: str = ""  # the error message of a process whose disk was full or read-only
 
-    @property
-    def resumed(self) -> int:
-        """Signals after which the next command could resume."""
-        return len(self.signals) - (not self.ended)
-
-    def compare(self, work: Workspace, reference: Reference) -> None:
-        """Compare the run, which has ended, with the reference."""
-        differing = differences(work.run, reference.outcome)
-        self.equal = not differing
-        self.problems += differing + leftovers(work)
-
 
 def signal_trial(folder: Path, reference: Reference, seed: str, numbers: Sequence[int]) -> Trial:
     """Send these signals to a run, one per process, then let it end and compare it with the reference."""
     random, work = Random(seed), Workspace(folder, reference.more, life=reference.life)
     trial, left = Trial(folder), list(numbers)
-    while not trial.problems and not trial.ended:
-        with work.start() as process:
-            aimed = bool(left) and (left[0] == signal.SIGKILL or random.random() >= 0.5)
-            moment = choose(work, random) if aimed else any_time
-            if left and moment(process, random):
+    while left and not trial.problems and not trial.ended:
+        with work.process():
+            aimed = left[0] == signal.SIGKILL or random.random() >= 0.5
+            if wait_for(choose(work, random) if aimed else "any time", work, random):
                 number = left.pop(0)
                 again = random.uniform(0, 0.1) if number != signal.SIGKILL and random.random() < 1 / 3 else None
-                sent = send(process, number, again)
-                trial.signals.append(sent)
-                trial.problems += exit_problems(sent, process.printed())
-                work.follow(process.printed())
+                trial.signals.append(send(work, number, again))
+                trial.problems += exit_problems(trial.signals[-1], work.printed())
+                work.follow()
             else:
-                finish(work, process, trial)
-    if trial.ended:
-        trial.compare(work, reference)
+                finish(work, trial)
+    complete(work, trial, reference)
     return trial
 
 
-def finish(work: Workspace, process: TrainProcess, trial: Trial) -> bool:
-    """Wait for a process; True if the run has ended, False if another command must follow."""
-    code, printed = process.wait(), process.printed()
+def complete(work: Workspace, trial: Trial, reference: Reference) -> None:
+    """Let a run end, in as many processes as it needs, and compare it with the reference."""
+    while not trial.problems and not trial.ended:
+        with work.process():
+            finish(work, trial)
+    if trial.ended:
+        differing = differences(work.run, reference.outcome)
+        trial.equal = not differing
+        trial.problems += differing + leftovers(work)
+
+
+def finish(work: Workspace, trial: Trial) -> None:
+    """Wait for the process; unless the run has ended, another command must follow."""
+    code, printed = work.wait(), work.printed()
     trial.problems += traces(printed)
-    if code == 2 and work.follow(printed):
-        return False  # started anew where a run exists: the error names the resume command
-    if code != 0:
-        trial.problems.append(f"exit code {code}: {printed[-500:]}")
     trial.ended = code == 0
-    return trial.ended
+    # Exit code 2: started anew where a run exists; the error names the resume command.
+    if code != 0 and not (code == 2 and work.follow()):
+        trial.problems.append(f"exit code {code}: {printed[-500:]}")
 
 
-def send(process: TrainProcess, number: int, again: float | None = None) -> Sent:
+def send(work: Workspace, number: int, again: float | None = None) -> Sent:
     """Send a signal, a second time after `again` seconds if given, and wait for the end of the process."""
-    activity = "" if number == signal.SIGKILL else doing(process, time.time())
+    activity = "" if number == signal.SIGKILL else doing(work, time.time())
     at, began = time.time(), time.perf_counter()
-    process.popen.send_signal(number)
-    if again is not None and process.sleep(again):
-        process.popen.send_signal(number)
-    while process.popen.poll() is None and time.perf_counter() - began < TIMEOUT:
-        time.sleep(0.002)
-    seconds = time.perf_counter() - began
-    return Sent(number, activity or doing(process, at), process.popen.returncode, seconds, twice=again is not None)
+    work.popen.send_signal(number)
+    if again is not None and work.sleep(again):
+        work.popen.send_signal(number)
+    code, seconds = work.wait(), time.perf_counter() - began
+    return Sent(number, activity or doing(work, at), code, seconds, twice=again is not None)
 
 
 def exit_problems(sent: Sent, printed: str) -> list[str]:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grammar import conjugation, english, french
-from grammar.adverbials import WELL
+from grammar.lexicon import WELL
 from grammar.phrases import NounPhrase
 from grammar.predicates import Predicate
-from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading, personal
 from grammar.tokens import Token, meaning, under
 from grammar.words import Aspect, Fixed
 
@@ -21,6 +21,14 @@ class Tense(Enum):
     PAST_CONTINUOUS = "was working"
     PERFECT = "has worked"
     FUTURE = "will work"
+
+
+_SIMPLE_TENSES = {  # in French; the others are the passé composé
+    Tense.SIMPLE: conjugation.Tense.PRESENT,
+    Tense.CONTINUOUS: conjugation.Tense.PRESENT,
+    Tense.PAST_CONTINUOUS: conjugation.Tense.IMPERFECT,
+    Tense.FUTURE: conjugation.Tense.FUTURE,
+}
 
 
 class Polarity(Enum):
@@ -153,7 +161,7 @@ class Clause:
         if simple:
             return Token(conjugation.conjugate(infinitive, simple, agreement.slot), "tense", "verb"), []
         participle = conjugation.participle(infinitive)
-        with_etre = verb.etre or verb.reflexive
+        with_etre = "être" in verb.traits or verb.reflexive
         auxiliary = conjugation.conjugate("être" if with_etre else "avoir", conjugation.Tense.PRESENT, agreement.slot)
         preceding = agreement if with_etre else self._preceding_object(reading)
         if preceding:
@@ -162,16 +170,9 @@ class Clause:
 
     def _french_tense(self) -> conjugation.Tense | None:
         """The simple tense, or None for the passé composé."""
-        match self.tense:
-            case Tense.SIMPLE | Tense.CONTINUOUS:
-                return conjugation.Tense.PRESENT
-            case Tense.FUTURE:
-                return conjugation.Tense.FUTURE
-            case Tense.PAST_CONTINUOUS:
-                return conjugation.Tense.IMPERFECT
-            case Tense.PAST if self.predicate.verb.aspect is Aspect.STATE:
-                return conjugation.Tense.IMPERFECT
-        return None
+        if self.tense is Tense.PAST and self.predicate.verb.aspect is Aspect.STATE:
+            return conjugation.Tense.IMPERFECT
+        return _SIMPLE_TENSES.get(self.tense)
 
     def _preceding_object(self, reading: Reading) -> Agreement | None:
         """The direct object before the verb, with which a participle after avoir agrees."""
@@ -186,6 +187,6 @@ class Clause:
         if isinstance(self.subject, Pronoun):
             [pronoun] = under("subject", self.subject.french(reading))
         else:
-            pronoun = Token({"m": "il", "f": "elle"}[agreement.gender] + ("s" if agreement.plural else ""))
+            pronoun = Token(personal("subject", agreement))
         needs_t = agreement.slot == 2 and finite[-1] in "ae"
         return pronoun.spelled(f"-t-{pronoun}" if needs_t else f"-{pronoun}")

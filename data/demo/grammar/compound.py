@@ -3,33 +3,19 @@
 from dataclasses import replace
 
 from grammar import conjugation, verbs
-from grammar.adjectives import ADJECTIVES, SENSATIONS
-from grammar.adverbials import HOME, PLACES
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.drawing import (
-    EVERYONE,
-    SINGULAR,
-    Dice,
-    nouns_among,
-    other_person,
-    others,
-    overlap,
-    person,
-    person_phrase,
-    pronoun_object,
-    somebody,
-    thing,
-    weave,
-)
+from grammar.drawing import EVERYONE, SINGULAR, Dice, nouns_among, others, overlap
+from grammar.lexicon import ADJECTIVES, HOME, PLACES, SENSATIONS
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate, Quality, State
 from grammar.pronouns import HE, PEOPLE, SHE, WE, WEATHER_IT, YOU, Nominal, Pronoun, Reading
-from grammar.sentences import Sentence, mark
+from grammar.sentences import Sentence, joined, mark, put, sentence, words
 from grammar.simple import intransitive_predicate, object_for
+from grammar.tables import rows
 from grammar.tokens import Token, meaning, under
 from grammar.words import Aspect, Fixed, Verb
 
-_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if verb.willed and verb.english != "win")
+_ORDERS = tuple(verb for verb in verbs.INTRANSITIVE if "unwilled" not in verb.traits and verb.english != "win")
 _HE_OR_SHE = {"m": HE, "f": SHE}
 _ORDERS_WITH_OBJECT = tuple(verb for verb in verbs.TRANSITIVE if verb.aspect is Aspect.ACTIVITY)
 _COMPLETED = tuple(
@@ -40,7 +26,7 @@ _COMPLETED = tuple(
 )
 _AT_HOME = tuple(v for v in verbs.INTRANSITIVE if "home" in v.places.split() and v not in verbs.DISCOURAGED)
 _GOING_ON = tuple(verb for verb in verbs.INTRANSITIVE if verb.places)
-_TURNS = verbs.named(verbs.INTRANSITIVE, "leave", "come back", "win", "lose", "lie")
+_TURNS = verbs.having(verbs.INTRANSITIVE, "turn")
 _TEMPORARY = tuple(a for a in ADJECTIVES if a.duration == "passing" and "person" in a.kinds.split())
 
 
@@ -68,11 +54,11 @@ def command(dice: Dice) -> Sentence:
 
 def _order_object(dice: Dice, verb: Verb, subject: Pronoun) -> Nominal:
     """The object of a command."""
-    pronoun = pronoun_object(dice, verb, subject)
+    pronoun = dice.pronoun_object(verb, subject)
     if dice.chance(0.4) and pronoun is not YOU:
         return pronoun
     noun = dice.pick(nouns_among(verb.objects))
-    return person_phrase(dice, noun) if noun.is_among("kin person") else thing(dice, noun)
+    return dice.person_phrase(noun) if noun.is_among("kin person") else dice.thing(noun)
 
 
 def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, reading: Reading) -> list[Token]:
@@ -89,17 +75,15 @@ def _french_command(predicate: Predicate, subject: Pronoun, negated: bool, readi
 
 def relative(dice: Dice) -> Sentence:
     """Where is the car that you bought? -> Où est la voiture que tu as achetée ?."""
-    subject = dice.pick(PEOPLE) if dice.chance(0.7) else somebody(dice)
+    subject = dice.pick(PEOPLE) if dice.chance(0.7) else dice.somebody()
     verb = dice.pick(_COMPLETED)
     noun = dice.pick([noun for noun in nouns_among(verb.objects) if not noun.is_among("kin person")])
     phrase = NounPhrase(Determiner.THE, noun, plural=not noun.mass and dice.chance(0.25))
     clause = Clause(subject, Predicate(verb), Tense.PAST, fronted=phrase)
     opening, end = dice.pick(_PLURAL_POINTERS if phrase.plural else _POINTERS)
-    return Sentence(
-        _enclosed(opening.english_tokens, phrase.english(), "that", clause.english(), end),
-        lambda r: _enclosed(opening.french_tokens, phrase.french(r), "que", clause.french(r), end),
-        phrase.questions | clause.questions,
-    )
+    pointing = words(under("opening", opening.english_tokens), under("opening", opening.french_tokens))
+    that = words([Token("that", "that")], [Token("que", "that")])
+    return sentence(pointing, put("phrase", phrase), that, put("clause", clause), end=end)
 
 
 _POINTERS = ((Fixed("where is", "où est"), "?"), (Fixed("here is", "voici12"), "."), (Fixed("this is", "ce est"), "."))
@@ -110,29 +94,19 @@ _PLURAL_POINTERS = (
 )
 
 
-def _enclosed(opening: list[Token], phrase: list[Token], that: str, clause: list[Token], end: str) -> list[Token]:
-    """The tokens of a phrase and its relative clause, in either language."""
-    link = Token(that, "that")
-    return [*under("opening", opening), *under("phrase", phrase), link, *under("clause", clause), mark(end)]
-
-
 def opinion(dice: Dice) -> Sentence:
     """I think that Tom is tired. She says she will leave tomorrow."""
     thinker = dice.pick(SINGULAR)
     opinions = verbs.OPINION if thinker.person == "he" else verbs.OPINION_OF_MINE
     main = Clause(thinker, Predicate(dice.pick(opinions)))
     hopeful = main.predicate.verb.english == "hope"
-    subject = person(dice)
+    subject = dice.person()
     inner = _news(dice, dice.pick(PEOPLE) if overlap(thinker, subject) else subject, hopeful)
     if hopeful and inner.tense not in (Tense.SIMPLE, Tense.CONTINUOUS):
         inner = replace(inner, tense=Tense.FUTURE, frequency=None, time=None)
     that = [Token("that", "that")] if dice.chance(0.6) else []
     que = Token("que", "that" if that else "main.verb")
-    return Sentence(
-        _linked(main.english(), that, inner.english()),
-        lambda r: _linked(main.french(r), [que], inner.french(r)),
-        main.questions | inner.questions,
-    )
+    return joined(main, words(that, [que]), inner)
 
 
 def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
@@ -143,26 +117,19 @@ def _news(dice: Dice, subject: Nominal, hopeful: bool) -> Clause:
     if roll == 1:
         return Clause(subject, Predicate(verbs.BE_HAVING, attribute=State(dice.pick(SENSATIONS))))
     if roll == 2:
-        return weave(dice, subject, intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), subject))
+        return dice.weave(subject, intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), subject))
     if roll == 3:
         return Clause(subject, Predicate(verbs.GO, adjunct=dice.pick(PLACES).to), Tense.FUTURE)
-    clause = weave(dice, subject, Predicate(dice.pick(verbs.TRANSITIVE)))
+    clause = dice.weave(subject, Predicate(dice.pick(verbs.TRANSITIVE)))
     return replace(clause, predicate=replace(clause.predicate, direct=object_for(dice, clause)))
 
 
-# What makes people do what, and what keeps them from it; verbs and states by their English names.
-_CAUSES = (
-    (("sleep", "rest"), ("tired", "sick", "sleepy")),
-    (("eat", "cook"), ("hungry",)),
-    (("drink",), ("thirsty", "hot")),
-    (("cry",), ("sad", "afraid", "alone", "worried")),
-    (("shout", "run"), ("afraid",)),
-    (("sing", "dance", "smile", "laugh"), ("happy",)),
-)
-_HINDRANCES = (
-    ("sing", "dance", "work", "study", "play", "cook", "run", "swim", "travel", "drive", "talk", "go out"),
-    ("tired", "sick", "busy", "sad", "cold", "afraid", "sleepy"),
-)
+def _reasons(then: str) -> list[tuple[list[str], list[str]]]:
+    """What makes people do what, or keeps them from it: verbs, and states, by their English names."""
+    return [(row["verbs"].split(", "), row["states"].split(", ")) for row in rows("reasons") if row["then"] == then]
+
+
+_CAUSES, [_HINDRANCES] = _reasons("does"), _reasons("does not")
 
 
 def because(dice: Dice) -> Sentence:
@@ -175,14 +142,10 @@ def because(dice: Dice) -> Sentence:
     tense, state_tense = dice.pick(((Tense.CONTINUOUS, Tense.SIMPLE), (Tense.PAST, Tense.PAST)))
     contracted = dice.chance(0.5)
     polarity = Polarity.NOT if hindered else Polarity.YES
-    act = Predicate(dice.pick(verbs.named(verbs.INTRANSITIVE, *acts)))
+    act = Predicate(dice.pick([verb for verb in verbs.INTRANSITIVE if verb.english in acts]))
     main = Clause(subject, act, tense, polarity, contracted)
     reason = Clause(again, _state(dice.pick(states)), state_tense, contracted=contracted)
-    return Sentence(
-        _linked(main.english(), meaning("link", "because"), reason.english()),
-        lambda r: _linked(main.french(r), meaning("link", "parce", "que"), reason.french(r)),
-        main.questions | reason.questions,
-    )
+    return joined(main, words(meaning("link", "because"), meaning("link", "parce", "que")), reason)
 
 
 def _state(english: str) -> Predicate:
@@ -195,19 +158,16 @@ def _state(english: str) -> Predicate:
 
 def condition(dice: Dice) -> Sentence:
     """If it rains, I will work at home -> S'il pleut, je travaillerai à la maison."""
-    doer = person(dice)
+    doer = dice.person()
     if dice.chance(0.4):
         cause = Clause(WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW))))
     else:
-        cause = Clause(person(dice), Predicate(dice.pick(_TURNS)))
+        cause = Clause(dice.person(), Predicate(dice.pick(_TURNS)))
     effect = Predicate(dice.pick(_AT_HOME), adjunct=dice.maybe(0.5, [HOME.at]))
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
     result = Clause(doer, effect, Tense.FUTURE, polarity, dice.chance(0.5))
-    return Sentence(
-        [Token("if", "if"), *_linked(cause.english(), [Token(",")], result.english())],
-        lambda r: [Token("si", "if"), *_linked(cause.french(r), [Token(",")], result.french(r))],
-        cause.questions | result.questions,
-    )
+    both = put("main", cause), words([Token(",")], [Token(",")]), put("other", result)
+    return sentence(words([Token("if", "if")], [Token("si", "if")]), *both, end=".")
 
 
 def together(dice: Dice) -> Sentence:
@@ -215,18 +175,9 @@ def together(dice: Dice) -> Sentence:
     link, french_link = dice.pick(((["and"], ["et"]), (["while"], ["pendant", "que"])))
     tense = dice.pick((Tense.CONTINUOUS, Tense.PAST_CONTINUOUS))
     verb = dice.pick(_GOING_ON)
-    first = Clause(person(dice), Predicate(verb), tense)
+    first = Clause(dice.person(), Predicate(verb), tense)
     rest = [pronoun for pronoun in others(first.subject) if pronoun is not first.subject]
-    other = other_person(dice, first.subject) if dice.chance(0.5) else dice.pick(rest)
+    other = dice.other_person(first.subject) if dice.chance(0.5) else dice.pick(rest)
     act = intransitive_predicate(dice, dice.pick([v for v in _GOING_ON if v is not verb]), other)
     second = Clause(other, act, tense)
-    return Sentence(
-        _linked(first.english(), meaning("link", *link), second.english()),
-        lambda r: _linked(first.french(r), meaning("link", *french_link), second.french(r)),
-        first.questions | second.questions,
-    )
-
-
-def _linked(main: list[Token], link: list[Token], other: list[Token]) -> list[Token]:
-    """The tokens of two clauses joined by a conjunction, in either language."""
-    return [*under("main", main), *link, *under("other", other), mark(".")]
+    return joined(first, words(meaning("link", *link), meaning("link", *french_link)), second)

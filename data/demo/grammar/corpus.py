@@ -1,6 +1,6 @@
-"""The corpus: how often each construction is drawn, and which of its translations are kept."""
+"""The corpus: constructions drawn with the weights of constructions.tsv, and which translations are kept."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from grammar import compound, questions, simple, states
@@ -9,44 +9,27 @@ from grammar.drawing import Dice
 from grammar.predicates import Predicate
 from grammar.pronouns import PEOPLE, WE, I
 from grammar.sentences import Sentence, statement, yes_no
+from grammar.tables import rows
 from grammar.tokens import alignment
 from grammar.verbs import INTRANSITIVE
 
 MOST_VARIANTS = 4
 ONLY_FIRST = 0.5  # of the sources come with their most common translation only, so that it prevails
 
-_WEIGHTS = (
-    (simple.intransitive, 12),
-    (simple.motion, 5),
-    (simple.transitive, 22),
-    (simple.with_pronoun, 11),
-    (simple.dative, 3),
-    (simple.ditransitive, 6),
-    (simple.modal, 10),
-    (states.quality, 15),
-    (states.comparison, 5),
-    (states.profession, 2),
-    (states.sensation, 3),
-    (states.location, 3),
-    (states.judgement, 3),
-    (states.presentation, 4),
-    (states.existence, 4),
-    (states.weather, 2),
-    (questions.who_question, 3),
-    (questions.where_question, 2),
-    (questions.when_question, 2),
-    (questions.why_question, 4),
-    (questions.what_question, 3),
-    (questions.where_is, 3),
-    (questions.how_many, 2),
-    (compound.command, 6),
-    (compound.relative, 4),
-    (compound.opinion, 4),
-    (compound.because, 3),
-    (compound.condition, 3),
-    (compound.together, 2),
-)
-_CONSTRUCTIONS = tuple(construction for construction, weight in _WEIGHTS for _ in range(weight))
+_MODULES = {"compound": compound, "questions": questions, "simple": simple, "states": states}
+
+
+def _construction(name: str) -> Callable[[Dice], Sentence]:
+    module, function = name.split(".")
+    found: Callable[[Dice], Sentence] = getattr(_MODULES[module], function)
+    return found
+
+
+_CONSTRUCTIONS = [
+    construction
+    for row in rows("constructions")
+    for construction in [_construction(row["construction"])] * int(row["weight"])
+]
 
 
 class Pair(NamedTuple):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from grammar.tables import rows
 from grammar.tokens import Line, Token
 
 LEANING = frozenset({"I", "you", "he", "she", "it", "we", "they"})  # before 'm, 's, 'll
@@ -10,53 +11,7 @@ _FUSED = {("will", "n't"): "won't", ("can", "n't"): "can't", ("can", "not"): "ca
 _CONSONANT_SOUND = frozenset({"useful"})  # begins with a vowel letter, yet takes "a"
 _DOUBLING = frozenset({"run", "swim", "win", "get", "cut", "forget", "stop"})
 
-# past and past participle
-_IRREGULAR = {
-    "be": ("was", "been"),
-    "break": ("broke", "broken"),
-    "bring": ("brought", "brought"),
-    "build": ("built", "built"),
-    "buy": ("bought", "bought"),
-    "catch": ("caught", "caught"),
-    "choose": ("chose", "chosen"),
-    "come": ("came", "come"),
-    "cut": ("cut", "cut"),
-    "draw": ("drew", "drawn"),
-    "drink": ("drank", "drunk"),
-    "drive": ("drove", "driven"),
-    "eat": ("ate", "eaten"),
-    "fall": ("fell", "fallen"),
-    "find": ("found", "found"),
-    "forget": ("forgot", "forgotten"),
-    "get": ("got", "gotten"),
-    "give": ("gave", "given"),
-    "go": ("went", "gone"),
-    "have": ("had", "had"),
-    "hear": ("heard", "heard"),
-    "hide": ("hid", "hidden"),
-    "know": ("knew", "known"),
-    "leave": ("left", "left"),
-    "lend": ("lent", "lent"),
-    "lose": ("lost", "lost"),
-    "meet": ("met", "met"),
-    "read": ("read", "read"),
-    "run": ("ran", "run"),
-    "say": ("said", "said"),
-    "see": ("saw", "seen"),
-    "sell": ("sold", "sold"),
-    "send": ("sent", "sent"),
-    "show": ("showed", "shown"),
-    "sing": ("sang", "sung"),
-    "sleep": ("slept", "slept"),
-    "swim": ("swam", "swum"),
-    "take": ("took", "taken"),
-    "think": ("thought", "thought"),
-    "understand": ("understood", "understood"),
-    "wake": ("woke", "woken"),
-    "wear": ("wore", "worn"),
-    "win": ("won", "won"),
-    "write": ("wrote", "written"),
-}
+_IRREGULAR = {row["verb"]: row for row in rows("english_verbs")}
 
 
 def join(tokens: Sequence[Token]) -> Line:
@@ -92,9 +47,8 @@ def plural(noun: str) -> str:
 
 def third_person(verb: str) -> str:
     """The third person singular: works, goes, has."""
-    if verb in ("have", "go"):
-        return {"have": "has", "go": "goes"}[verb]
-    return plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
+    irregular = {"have": "has", "go": "goes"}
+    return irregular.get(verb) or plural(verb)  # verbs take -s by the rule of nouns: watches, cries, plays
 
 
 def ing(verb: str) -> str:
@@ -108,12 +62,12 @@ def ing(verb: str) -> str:
 
 def past(verb: str) -> str:
     """The simple past."""
-    return _IRREGULAR[verb][0] if verb in _IRREGULAR else _regular_past(verb)
+    return _IRREGULAR[verb]["past"] if verb in _IRREGULAR else _regular_past(verb)
 
 
 def participle(verb: str) -> str:
     """The past participle."""
-    return _IRREGULAR[verb][1] if verb in _IRREGULAR else _regular_past(verb)
+    return _IRREGULAR[verb]["participle"] if verb in _IRREGULAR else _regular_past(verb)
 
 
 def _regular_past(verb: str) -> str:

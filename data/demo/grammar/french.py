@@ -8,14 +8,14 @@ NARROW_SPACE = "\u202f"  # French typography sets it before ? and !
 
 _ELIDING = frozenset({"je", "me", "te", "se", "le", "la", "ne", "de", "ce", "que"})
 _ASPIRATED = frozenset({"héros", "honte"})  # h that blocks elision: le héros, but l'homme
+# Adjectives before a masculine singular noun that begins with a vowel sound.
+BEFORE_VOWEL = {"beau": "bel", "vieux": "vieil", "nouveau": "nouvel"}
 _CONTRACTED = {("à", "le"): "au", ("à", "les"): "aux", ("de", "le"): "du", ("de", "les"): "des"}
 
 
 def begins_with_vowel(word: str) -> bool:
     """Whether the word before this one must elide (l'homme, n'y, mon amie)."""
-    if word.lower() in _ASPIRATED:
-        return False
-    return word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû"
+    return word.lower() not in _ASPIRATED and (word == "y" or word[0].lower() in "aàâeéèêhiîoôœuû")
 
 
 def join(tokens: Sequence[Token]) -> Line:

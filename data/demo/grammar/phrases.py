@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from grammar.adjectives import BEFORE_VOWEL
-from grammar.french import begins_with_vowel
-from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.french import BEFORE_VOWEL, begins_with_vowel
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading, personal
 from grammar.tokens import Token, meaning, under
 from grammar.words import Adjective, Noun
 
@@ -26,16 +25,6 @@ class Determiner(Enum):
 
 
 NUMBERS = (Determiner.TWO, Determiner.THREE, Determiner.FOUR, Determiner.FIVE, Determiner.TEN)
-
-_POSSESSIVES = {  # masculine, feminine, plural
-    "my": ("mon", "ma", "mes"),
-    "your": ("ton", "ta", "tes"),
-    "his": ("son", "sa", "ses"),
-    "her": ("son", "sa", "ses"),
-    "our": ("notre", "notre", "nos"),
-    "their": ("leur", "leur", "leurs"),
-}
-_POLITE_POSSESSIVE = ("votre", "votre", "vos")
 
 
 @dataclass(frozen=True)
@@ -112,7 +101,9 @@ class NounPhrase:
         """The determiner, whose form depends on the word after it (cet homme, mon amie, de belles fleurs)."""
         article = "les" if self.plural else {"m": "le", "f": "la"}[gender]
         if isinstance(self.owner, Pronoun):
-            return self._possessive(gender, following, reading, self.owner)
+            euphonic = gender == "m" or begins_with_vowel(following)  # mon amie, son école
+            form = "plural" if self.plural else "m" if euphonic else "f"
+            return personal(f"possessive {form}", self.owner.agreement(reading))
         match self.determiner:
             case Determiner.THE | Determiner.GENERIC:
                 return article
@@ -128,14 +119,6 @@ class NounPhrase:
             case Determiner.A:
                 return {"m": "un", "f": "une"}[gender]
         return self.determiner.value
-
-    def _possessive(self, gender: str, following: str, reading: Reading, owner: Pronoun) -> str:
-        polite = owner.possessive == "your" and reading.address == "vous"
-        forms = _POLITE_POSSESSIVE if polite else _POSSESSIVES[owner.possessive]
-        if self.plural:
-            return forms[2]
-        # Euphony: mon amie, son école.
-        return forms[0 if gender == "m" or begins_with_vowel(following) else 1]
 
     def _gender(self, reading: Reading) -> str:
         return reading.named if self.noun.gender == "mf" else self.noun.gender

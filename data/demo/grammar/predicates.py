@@ -1,26 +1,11 @@
 """Predicates: a verb and what it takes, in both languages."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from grammar.adverbials import WELL
-from grammar.pronouns import Agreement, Nominal, Pronoun, Reading
+from grammar.lexicon import WELL
+from grammar.pronouns import Agreement, Nominal, Pronoun, Reading, personal
 from grammar.tokens import Token, meaning, under
 from grammar.words import Adjective, Fixed, Noun, Verb
-
-
-class Attribute(Protocol):
-    """The complement of be."""
-
-    @property
-    def questions(self) -> frozenset[str]:
-        """The fields of `Reading` that its French depends on."""
-
-    def english(self) -> list[Token]:
-        """English tokens."""
-
-    def french(self, subject: Agreement, reading: Reading) -> list[Token]:
-        """French tokens, which agree with the subject."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +76,7 @@ class Job:
 
 def strong(nominal: Nominal, reading: Reading) -> list[Token]:
     """French tokens after a preposition or que, where pronouns are strong: avec lui."""
-    return [nominal.strong(reading)] if isinstance(nominal, Pronoun) else nominal.french(reading)
+    return [nominal.form("strong", reading)] if isinstance(nominal, Pronoun) else nominal.french(reading)
 
 
 @dataclass(frozen=True)
@@ -101,7 +86,7 @@ class Predicate:
     verb: Verb
     direct: Nominal | None = None
     dative: Nominal | None = None  # gave it to her
-    attribute: Attribute | None = None
+    attribute: State | Quality | Job | None = None  # the complement of be
     infinitive: "Predicate | None" = None
     manner: Fixed | None = None
     company: Nominal | None = None  # with her
@@ -141,14 +126,15 @@ class Predicate:
         """The pronouns before the French verb, in their order: me le, le lui."""
         found: list[Token] = []
         if self.verb.reflexive:
-            found.append(Token({0: "me", 1: "te", 3: "nous", 4: "vous"}.get(agreement.slot, "se"), "verb"))
-        if self.verb.existential:
+            found.append(Token(personal("reflexive", agreement), "verb"))
+        if "existential" in self.verb.traits:
             found.append(Token("y", "subject.1"))  # there
         if isinstance(self.direct, Pronoun):
-            [clitic] = under("direct", [self.direct.clitic(reading, dative=self.verb.preposition == "à")])
+            case = "dative" if self.verb.preposition == "à" else "direct"
+            [clitic] = under("direct", [self.direct.form(case, reading)])
             found.append(clitic.also("preposition"))  # talk to her: lui parler
         if isinstance(self.dative, Pronoun):
-            [clitic] = under("dative", [self.dative.clitic(reading, dative=True)])
+            [clitic] = under("dative", [self.dative.form("dative", reading)])
             found.append(clitic.also("to"))
         order = ["me", "te", "se", "nous", "vous", "le", "la", "les", "lui", "leur", "y"]
         return sorted(found, key=order.index)

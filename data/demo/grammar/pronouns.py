@@ -6,7 +6,10 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 from grammar.conjugation import Slot
+from grammar.tables import rows
 from grammar.tokens import Token, numbered
+
+_CASES = {row["case"]: row for row in rows("pronouns")}
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,13 @@ class Agreement:
     plural: bool
 
 
+def personal(case: str, agreement: Agreement) -> str:
+    """The French personal pronoun of a case, a row of pronouns.tsv."""
+    feminine = {"il": "elle", "ils": "elles"}
+    person = ("je", "tu", "il", "nous", "vous", "ils")[agreement.slot]
+    return _CASES[case][feminine.get(person, person) if agreement.gender == "f" else person]
+
+
 class Nominal(Protocol):
     """Base class of subjects and objects."""
 
@@ -72,7 +82,14 @@ class Pronoun:
     object: str
     possessive: str
     person: str
-    questions: frozenset[str]
+    slot: Slot
+    gender: str  # m, f or the field of `Reading` that tells it
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """The fields of `Reading` that its French depends on."""
+        address = {"address"} if self.subject == "you" else set()
+        return frozenset({self.gender, *address} - {"m", "f"})
 
     def english(self, *, as_object: bool = False, some: str = "") -> list[Token]:
         """I or me."""
@@ -80,52 +97,22 @@ class Pronoun:
 
     def french(self, reading: Reading, *, negated: bool = False) -> list[Token]:
         """The subject pronoun: je, tu, il."""
-        agreement = self.agreement(reading)
-        third = {("m", False): "il", ("f", False): "elle", ("m", True): "ils", ("f", True): "elles"}
-        first_or_second = {0: "je", 1: "tu", 3: "nous", 4: "vous"}
-        return [Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")]
+        return [self.form("subject", reading)]
 
-    def clitic(self, reading: Reading, *, dative: bool) -> Token:
-        """The object pronoun before the verb: me, le, lui."""
-        return Token(self._clitic(self.agreement(reading), dative), "pronoun")
-
-    def _clitic(self, agreement: Agreement, dative: bool) -> str:
-        if agreement.slot in (2, 5):
-            if dative:
-                return "leur" if agreement.plural else "lui"
-            return "les" if agreement.plural else {"m": "le", "f": "la"}[agreement.gender]
-        return {0: "me", 1: "te", 3: "nous", 4: "vous"}[agreement.slot]
-
-    def strong(self, reading: Reading) -> Token:
-        """The form that stands alone: avec moi, plus grand que lui."""
-        agreement = self.agreement(reading)
-        third = {("m", False): "lui", ("f", False): "elle", ("m", True): "eux", ("f", True): "elles"}
-        first_or_second = {0: "moi", 1: "toi", 3: "nous", 4: "vous"}
-        return Token(first_or_second.get(agreement.slot) or third[agreement.gender, agreement.plural], "pronoun")
+    def form(self, case: str, reading: Reading) -> Token:
+        """Another case: direct (me, le) and dative (me, lui) before the verb, strong after a preposition (moi, lui)."""
+        return Token(personal(case, self.agreement(reading)), "pronoun")
 
     def agreement(self, reading: Reading) -> Agreement:
         """Agreement with the gender of the reading; he and she have their own."""
-        match self.subject:
-            case "I":
-                return Agreement(0, reading.speaker, False)
-            case "you":
-                return Agreement(4 if reading.address == "vous" else 1, reading.addressee, False)
-            case "we":
-                return Agreement(3, reading.speaker, True)
-            case "they":
-                return Agreement(5, reading.they, True)
-            case "it":
-                return Agreement(2, reading.it, False)
-        return Agreement(2, "f" if self.subject == "she" else "m", False)
+        slot = 4 if self.subject == "you" and reading.address == "vous" else self.slot
+        return Agreement(slot, getattr(reading, self.gender, self.gender), self.slot in (3, 5))
 
 
-I = Pronoun("I", "me", "my", "I", frozenset({"speaker"}))  # noqa: E741
-YOU = Pronoun("you", "you", "your", "they", frozenset({"address", "addressee"}))
-HE = Pronoun("he", "him", "his", "he", frozenset())
-SHE = Pronoun("she", "her", "her", "he", frozenset())
-IT = Pronoun("it", "it", "its", "he", frozenset({"it"}))
-WE = Pronoun("we", "us", "our", "they", frozenset({"speaker"}))
-THEY = Pronoun("they", "them", "their", "they", frozenset({"they"}))
+I, YOU, HE, SHE, IT, WE, THEY = (  # noqa: E741
+    Pronoun(row["subject"], row["object"], row["possessive"], row["person"], int(row["slot"]), row["gender"])
+    for row in rows("english_pronouns")
+)
 PEOPLE = (I, YOU, HE, SHE, WE, THEY)
 
 

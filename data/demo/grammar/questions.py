@@ -4,24 +4,24 @@ from dataclasses import replace
 
 from grammar import verbs
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.drawing import COUNTED, Dice, nouns_among, pronoun_object, somebody, thing, weave
+from grammar.drawing import COUNTED, Dice, nouns_among
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Predicate
 from grammar.pronouns import HE, SHE, THEY, WHO, YOU, Nominal
-from grammar.sentences import Sentence, mark, wh_question, what, who
+from grammar.sentences import Sentence, put, sentence, statement, wh_question, what, words
 from grammar.simple import intransitive_predicate, object_for
-from grammar.tokens import Token, meaning, numbered, under
+from grammar.tokens import Token, meaning, numbered
 from grammar.words import Aspect
 
-_SCHEDULED = verbs.named(verbs.INTRANSITIVE, "leave", "arrive", "come back", "go out", "get up", "eat", "sing")
-_COUNTING = verbs.named(verbs.TRANSITIVE, "have", "buy", "eat", "read", "sell", "find", "want")
+_SCHEDULED = verbs.having(verbs.INTRANSITIVE, "scheduled")
+_COUNTING = verbs.having(verbs.TRANSITIVE, "counted")
 _ANSWERABLE = tuple(verb for verb in verbs.TRANSITIVE if verb.english not in ("like", "hate"))
 _ABOUT_THINGS = tuple(verb for verb in _ANSWERABLE if not verb.objects.startswith("kin"))
 
 
 def _asked_about(dice: Dice) -> Nominal:
     """The subject of a question: not I, because je is rarely inverted, and not we."""
-    return somebody(dice) if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
+    return dice.somebody() if dice.chance(0.3) else dice.pick((YOU, HE, SHE, THEY))
 
 
 def _plain(clause: Clause) -> Clause:
@@ -33,7 +33,7 @@ def _plain(clause: Clause) -> Clause:
 def _at_once(clause: Clause) -> Clause:
     """The clause in a tense that is about now, not about a habit."""
     if clause.tense is Tense.SIMPLE and clause.predicate.verb.aspect is Aspect.ACTIVITY:
-        tense = Tense.PAST if clause.predicate.verb.once else Tense.CONTINUOUS
+        tense = Tense.PAST if "once" in clause.predicate.verb.traits else Tense.CONTINUOUS
         return replace(clause, tense=tense)
     return clause
 
@@ -43,11 +43,11 @@ def who_question(dice: Dice) -> Sentence:
     roll = dice.pick(range(3))
     if roll == 0:
         predicate = intransitive_predicate(dice, dice.pick(verbs.INTRANSITIVE), WHO)
-        return who(_plain(weave(dice, WHO, predicate)))
+        return statement(_plain(dice.weave(WHO, predicate)), end="?")
     verb = dice.pick(_ANSWERABLE)
-    clause = _plain(weave(dice, WHO, Predicate(verb)))
-    direct = pronoun_object(dice, verb, WHO) if roll == 1 else object_for(dice, clause)
-    return who(replace(_at_once(clause), predicate=Predicate(verb, direct)))
+    clause = _plain(dice.weave(WHO, Predicate(verb)))
+    direct = dice.pronoun_object(verb, WHO) if roll == 1 else object_for(dice, clause)
+    return statement(replace(_at_once(clause), predicate=Predicate(verb, direct)), end="?")
 
 
 def where_question(dice: Dice) -> Sentence:
@@ -55,7 +55,7 @@ def where_question(dice: Dice) -> Sentence:
     subject = _asked_about(dice)
     placed = [verb for verb in verbs.INTRANSITIVE if verb.places]
     predicate = Predicate(verbs.GO if dice.chance(0.2) else dice.pick(placed))
-    return wh_question(numbered("where"), numbered("où"), _plain(weave(dice, subject, predicate)))
+    return wh_question(numbered("where"), numbered("où"), _plain(dice.weave(subject, predicate)))
 
 
 def when_question(dice: Dice) -> Sentence:
@@ -72,9 +72,8 @@ def why_question(dice: Dice) -> Sentence:
         predicate = Predicate(dice.pick(verbs.INTRANSITIVE))
     else:
         verb = dice.pick(_ANSWERABLE)
-        predicate = Predicate(verb, pronoun_object(dice, verb, subject))
-    clause = _plain(weave(dice, subject, predicate))
-    clause = _at_once(clause)
+        predicate = Predicate(verb, dice.pronoun_object(verb, subject))
+    clause = _at_once(_plain(dice.weave(subject, predicate)))
     if dice.chance(0.3):
         clause = replace(clause, polarity=Polarity.NOT, contracted=True)
     return wh_question(numbered("why"), numbered("pourquoi"), clause)
@@ -83,20 +82,16 @@ def why_question(dice: Dice) -> Sentence:
 def what_question(dice: Dice) -> Sentence:
     """What are you reading? What did Tom lose?."""
     subject = _asked_about(dice)
-    return what(_plain(weave(dice, subject, Predicate(dice.pick(_ABOUT_THINGS)))))
+    return what(_plain(dice.weave(subject, Predicate(dice.pick(_ABOUT_THINGS)))))
 
 
 def where_is(dice: Dice) -> Sentence:
     """Where is my key? -> Où est ma clé ?."""
-    phrase = thing(dice, dice.pick(nouns_among("animal text small clothing vehicle public dish")))
+    phrase = dice.thing(dice.pick(nouns_among("animal text small clothing vehicle public dish")))
     if phrase.noun.is_among("public"):
         phrase = replace(phrase, plural=False)
     opening, french_opening = ("where are", "où sont") if phrase.plural else ("where is", "où est")
-    return Sentence(
-        [*numbered(opening), *under("subject", phrase.english()), mark("?")],
-        lambda r: [*numbered(french_opening), *under("subject", phrase.french(r)), mark("?")],
-        phrase.questions,
-    )
+    return sentence(words(numbered(opening), numbered(french_opening)), put("subject", phrase), end="?")
 
 
 def how_many(dice: Dice) -> Sentence:
@@ -104,7 +99,7 @@ def how_many(dice: Dice) -> Sentence:
     subject = _asked_about(dice)
     verb = dice.pick(_COUNTING)
     noun = dice.pick([n for n in nouns_among(verb.objects) if n.is_among(COUNTED) and not n.mass])
-    clause = _plain(weave(dice, subject, Predicate(verb)))
+    clause = _plain(dice.weave(subject, Predicate(verb)))
     if verb.aspect is not Aspect.STATE and clause.tense is not Tense.FUTURE:
         clause = replace(clause, tense=Tense.PAST)
     clause = replace(clause, fronted=NounPhrase(Determiner.A, noun, plural=True))

@@ -3,39 +3,15 @@
 from dataclasses import replace
 
 from grammar import verbs
-from grammar.adjectives import ADJECTIVES, JUDGEMENTS, SENSATIONS, WEATHER
-from grammar.adverbials import PLACES, SPOTS
 from grammar.clauses import Clause, Polarity, Tense
-from grammar.drawing import (
-    SINGULAR,
-    TIMES,
-    Dice,
-    distinctive,
-    nouns_among,
-    other_person,
-    others,
-    person,
-    person_phrase,
-    some_thing,
-    thing,
-    weave,
-)
-from grammar.nouns import NOUNS
+from grammar.drawing import SINGULAR, TIMES, Dice, distinctive, nouns_among, others
+from grammar.lexicon import ADJECTIVES, JUDGEMENTS, NOUNS, PLACES, SENSATIONS, SPOTS, WEATHER
 from grammar.phrases import Determiner, NounPhrase
 from grammar.predicates import Job, Predicate, Quality, State
-from grammar.pronouns import (
-    PEOPLE,
-    SOMETHING,
-    THERE_ARE,
-    THERE_IS,
-    THESE,
-    THIS,
-    WEATHER_IT,
-    Nominal,
-)
+from grammar.pronouns import PEOPLE, SOMETHING, THERE_ARE, THERE_IS, THESE, THIS, WEATHER_IT, Nominal
 from grammar.sentences import Sentence
 from grammar.simple import told_or_asked
-from grammar.words import Adjective, Noun
+from grammar.words import Adjective
 
 _SAID_AFTER_BE = tuple(a for a in ADJECTIVES if a.english != "new")  # there nouveau would have to be neuf
 _DESCRIBED = {a: tuple(noun for noun in NOUNS if a.describes(noun)) for a in ADJECTIVES}
@@ -68,15 +44,13 @@ def bearer(dice: Dice, adjective: Adjective) -> Nominal:
     if "person" in adjective.kinds.split() and dice.chance(0.85):
         return _such_person(dice, adjective)
     noun = dice.pick(_DESCRIBED[adjective])
-    if noun.is_among("kin person"):
-        phrase = person_phrase(dice, noun)
-        return replace(phrase, adjective=None)
-    return replace(thing(dice, noun), adjective=None)
+    phrase = dice.person_phrase(noun) if noun.is_among("kin person") else dice.thing(noun)
+    return replace(phrase, adjective=None)
 
 
 def _such_person(dice: Dice, adjective: Adjective) -> Nominal:
     """A person that this adjective can describe: no young grandfather, no old child."""
-    subject = person(dice)
+    subject = dice.person()
     if isinstance(subject, NounPhrase) and not adjective.describes(subject.noun):
         return dice.pick(PEOPLE)
     return subject
@@ -88,20 +62,16 @@ def comparison(dice: Dice) -> Sentence:
     if "person" in adjective.kinds.split():
         subject = _such_person(dice, adjective)
         rivals = [pronoun for pronoun in others(subject) if pronoun is not subject]
-        standard: Nominal = dice.pick(rivals) if dice.chance(0.5) else other_person(dice, subject)
+        standard: Nominal = dice.pick(rivals) if dice.chance(0.5) else dice.other_person(subject)
     else:
         noun = dice.pick(_DESCRIBED[adjective])
         alike = [other for other in _DESCRIBED[adjective] if other.kinds & noun.kinds and other != noun]
         if not alike:
             return quality(dice)
-        subject, standard = _the(noun), _the(dice.pick(alike))
+        subject, standard = (NounPhrase(Determiner.THE, each) for each in (noun, dice.pick(alike)))
     attribute = Quality(adjective, standard, equal=dice.chance(0.3))
     clause = _settle(dice, subject, Predicate(verbs.BE, attribute=attribute), passing=False)
     return told_or_asked(dice, clause)
-
-
-def _the(noun: Noun) -> NounPhrase:
-    return NounPhrase(Determiner.THE, noun)
 
 
 def profession(dice: Dice) -> Sentence:
@@ -115,14 +85,14 @@ def profession(dice: Dice) -> Sentence:
 def sensation(dice: Dice) -> Sentence:
     """I'm hungry -> J'ai faim."""
     predicate = Predicate(verbs.BE_HAVING, attribute=State(dice.pick(SENSATIONS)))
-    clause = _settle(dice, person(dice), predicate, passing=True)
+    clause = _settle(dice, dice.person(), predicate, passing=True)
     return told_or_asked(dice, replace(clause, time=None))
 
 
 def location(dice: Dice) -> Sentence:
     """My brother is at the station."""
     predicate = Predicate(verbs.BE, adjunct=dice.pick(PLACES).at)
-    return told_or_asked(dice, _settle(dice, person(dice), predicate, passing=True))
+    return told_or_asked(dice, _settle(dice, dice.person(), predicate, passing=True))
 
 
 def judgement(dice: Dice) -> Sentence:
@@ -136,9 +106,9 @@ def presentation(dice: Dice) -> Sentence:
     """This is my house. These are beautiful flowers."""
     noun = dice.pick([noun for noun in NOUNS if not noun.mass and not noun.is_among("job king queen")])
     plural = dice.chance(0.25)
-    phrase = person_phrase(dice, noun) if noun.is_among("kin") else thing(dice, noun)
+    phrase = dice.person_phrase(noun) if noun.is_among("kin") else dice.thing(noun)
     if not noun.is_among("kin") and dice.chance(0.5):
-        phrase = some_thing(dice, noun, several=plural)
+        phrase = dice.some_thing(noun, several=plural)
     if phrase.determiner is Determiner.THIS:
         phrase = replace(phrase, determiner=Determiner.A)
     if phrase.determiner is Determiner.THE and not phrase.owner:
@@ -154,7 +124,7 @@ def existence(dice: Dice) -> Sentence:
     kinds, spot = dice.pick(SPOTS)
     noun = dice.pick(nouns_among(kinds))
     polarity = Polarity.NOT if dice.chance(0.25) else Polarity.YES
-    phrase = some_thing(dice, noun)
+    phrase = dice.some_thing(noun)
     if polarity is Polarity.NOT:
         phrase = replace(phrase, determiner=Determiner.A, adjective=None)
     elif phrase.adjective not in distinctive(noun):
@@ -168,6 +138,6 @@ def existence(dice: Dice) -> Sentence:
 def weather(dice: Dice) -> Sentence:
     """It's raining. It was cold yesterday."""
     if dice.chance(0.5):
-        return told_or_asked(dice, weave(dice, WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW)))))
+        return told_or_asked(dice, dice.weave(WEATHER_IT, Predicate(dice.pick((verbs.RAIN, verbs.SNOW)))))
     predicate = Predicate(verbs.BE_WEATHER, attribute=State(dice.pick(WEATHER)))
     return told_or_asked(dice, _settle(dice, WEATHER_IT, predicate, passing=True))

@@ -1,11 +1,10 @@
 """The word classes of the lexicon."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from grammar import english, french
+from grammar import french
+from grammar.tables import rows
 from grammar.tokens import Token, numbered
 
 
@@ -53,6 +52,7 @@ class Adjective:
     kinds: str  # of nouns it can describe; single English nouns too, and -child for an exception
     comparative: str  # English; "" when it is not compared
     duration: str  # passing (tired: goes with tomorrow), lasting (rich) or permanent (tall: no past)
+    opinion: bool  # tells the listener something new: a good book, this good book, but not the good book
 
     def describes(self, noun: Noun) -> bool:
         """Whether it can describe this noun."""
@@ -77,6 +77,9 @@ class Aspect(Enum):
     MODAL = "can, must: present only"
 
 
+TRAITS = frozenset(row["trait"] for row in rows("traits"))
+
+
 @dataclass(frozen=True)
 class Verb:
     """A verb sense. The first word of each language inflects; the others follow it."""
@@ -86,14 +89,18 @@ class Verb:
     aspect: Aspect = Aspect.ACTIVITY
     objects: str = ""  # kinds of nouns, or single English nouns, that it takes as object
     preposition: str = ""  # French à or de before the object; à turns pronouns into lui and leur
-    etre: bool = False  # compound past with être
-    reflexive: bool = False
-    existential: bool = False  # takes y: il y a
-    willed: bool = True  # one can want to do it, or be told to
-    once: bool = False  # done once to the same thing, so never a habit: sell the car
     places: str = ""  # kinds of places where people do it
-    company: bool = False  # goes with "with her"
     manners: str = ""  # English adverbs of manner it goes with
+    traits: frozenset[str] = frozenset()  # explained in traits.tsv
+
+    def __post_init__(self) -> None:
+        if unknown := self.traits - TRAITS:
+            raise ValueError(f"{self.english} has traits that are not in traits.tsv: {', '.join(sorted(unknown))}")
+
+    @property
+    def reflexive(self) -> bool:
+        """Whether it takes se."""
+        return self.french.startswith("se ")
 
 
 @dataclass(frozen=True)
@@ -126,33 +133,3 @@ class Fixed:
             numbers = word[len(bare) :] or str(place)
             tokens.append(Token(bare, *numbers))
         return tokens
-
-
-def rows(table: str, columns: int) -> Iterator[list[str]]:
-    """Cells of a lexicon table, which are set apart by two or more spaces."""
-    for line in table.strip().splitlines():
-        cells = re.split(r"\s{2,}", line.strip())
-        if len(cells) != columns:
-            raise ValueError(f"lexicon line {line!r} has {len(cells)} cells where {columns} belong")
-        yield cells
-
-
-def forms(cell: str) -> tuple[str, str]:
-    """Split `knife/knives` into two forms; the second is empty when it is regular."""
-    first, _, second = cell.partition("/")
-    return first, second
-
-
-def noun(kinds: str, english_forms: str, french_forms: str, gender: str) -> Noun:
-    """A noun from its lexicon cells."""
-    singular, irregular = forms(english_forms)
-    french_singular, other = forms(french_forms)
-    return Noun(
-        english=singular,
-        english_plural=irregular or english.plural(singular),
-        french=french_singular,
-        french_plural=(other if gender != "mf" else "") or french.plural(french_singular),
-        gender=gender,
-        kinds=frozenset(kinds.split()),
-        feminine=other if gender == "mf" else "",
-    )
