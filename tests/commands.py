@@ -1,7 +1,5 @@
 """The real commands on a corpus of a few hundred pairs, within the test's process or in one of their own."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """A run that is known in every detail, a hundred ways to damage a copy of it, and the readers that must notice."""
 
-from __future__ import annotations
-
 import json
 import logging
 import shutil

@@ -1,7 +1,5 @@
 """Word alignment and explanations, as a user asks for them: evaluate.py --alignments, translate.py --alignments."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What the benchmark compares must be the same thing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

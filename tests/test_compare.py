@@ -1,7 +1,5 @@
 """A comparison must be of like with like, and its numbers what its legend says they are."""
 
-from __future__ import annotations
-
 import csv
 import io
 import logging

@@ -1,7 +1,5 @@
 """Notices where the disk is full: /dev/full is one."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

@@ -8,8 +8,6 @@ verify_run.py compares), and what cannot be told from a run that never had it: w
 checkpoint before the last.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import pickle

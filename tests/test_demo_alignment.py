@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import islice

@@ -1,7 +1,5 @@
 """The whole way at its real size: minutes, so `make test-full` only."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

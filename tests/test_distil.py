@@ -1,7 +1,5 @@
 """scripts/distil.py on runs of a few seconds."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from pathlib import Path

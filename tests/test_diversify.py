@@ -1,7 +1,5 @@
 """scripts/diversify.py: teachers and their student, on runs of a few seconds."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A configuration can build this project's parts and PyTorch's optimisers, and set nothing else in motion."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

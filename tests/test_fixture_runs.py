@@ -1,7 +1,5 @@
 """Runs of earlier versions (tests/fixtures) are used as they were then, and those of newer ones are refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import platform

@@ -1,7 +1,5 @@
 """The house rules of DESIGN, over the import graph: who may know whom."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

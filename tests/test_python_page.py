@@ -1,7 +1,5 @@
 """The program of docs/python.md runs, from its first block to its last, on a real run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

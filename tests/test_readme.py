@@ -1,7 +1,5 @@
 """What the README and the docs tell a user to type must be possible to type."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex

@@ -1,7 +1,5 @@
 """torchrun … train.py: one run directory, the weights of one process, and what happens when a process is lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

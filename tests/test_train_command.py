@@ -1,7 +1,5 @@
 """train.py: what it leaves behind, how it goes on, how it fails."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

@@ -1,7 +1,5 @@
 """translate.py and evaluate.py: what they print, how they fail."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """verify_run.py says of every part of a run whether it is as it was written."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A site on this machine that the downloads fetch from, and the commands themselves."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A new corpus format is one class, nothing else: this one is defined here, and a corpus is prepared from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Corpora that nobody would write on purpose, drawn by hypothesis: bytes in files, in archives, in no files at all."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """Files made to run code or to write where they should not: they are read as data, and refused in one sentence."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -4,8 +4,6 @@ Written from the equations, not from the code: vectors, sums and `exp`, with no 
 list of what has happened so far. Autograd differentiates them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

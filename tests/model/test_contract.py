@@ -1,7 +1,5 @@
 """What every model promises, over every configs/model/*.yaml: a new file enrols itself."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

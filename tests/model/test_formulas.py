@@ -1,7 +1,5 @@
 """Every part and every model against the plain loops of `naive.py`, forward and backward, in float64."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 from torch import Tensor, nn

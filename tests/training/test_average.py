@@ -1,7 +1,5 @@
 """The moving average of the weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

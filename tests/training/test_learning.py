@@ -1,7 +1,5 @@
 """Tiny models must learn tiny languages; these fail if anything between the data and the search is broken."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

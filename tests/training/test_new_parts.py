@@ -1,7 +1,5 @@
 """A new score or cell is one class and one YAML file, nothing else: these are defined here, and learn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

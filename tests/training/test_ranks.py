@@ -1,7 +1,5 @@
 """Several processes make the update that one would: the arithmetic, without commands."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import multiprocessing

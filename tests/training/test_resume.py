@@ -1,7 +1,5 @@
 """Interrupted and gone on with, a run ends as if nothing had happened."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

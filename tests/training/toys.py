@@ -1,7 +1,5 @@
 """Toy translation tasks and a trainer for them, made of the real parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
