@@ -30,14 +30,15 @@ FAILS = {
 }
 
 
-# All of them copy; those that reverse, or fail to, in much the same way as another one do so in the slow tests.
-REVERSE = ["bahdanau", "luong", "hard", "local_p", "local_m", "seq2seq"]
+# One of each kind in the fast tests; those that do much the same as another one, in the slow tests.
+FAST = {
+    list: ["bahdanau", "luong", "stacked", "multi_head", "hard", "local_m", "local_p", "seq2seq"],
+    reverse: ["bahdanau", "local_m", "seq2seq"],
+}
 CASES = [
-    *(pytest.param(name, list, id=f"{name}-copy") for name in MODELS),
-    *(
-        pytest.param(name, reverse, id=f"{name}-reverse", marks=() if name in REVERSE else pytest.mark.slow)
-        for name in MODELS
-    ),
+    pytest.param(name, task, id=f"{name}-{label}", marks=() if name in FAST[task] else pytest.mark.slow)
+    for task, label in ((list, "copy"), (reverse, "reverse"))
+    for name in MODELS
 ]
 
 
