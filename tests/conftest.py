@@ -20,13 +20,12 @@ CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"
 torch.set_num_threads(1)
 
 
-def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
-    """A model of a few thousand weights, without dropout unless asked for."""
-    off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
+def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3, dropout: float = 0.0) -> Seq2Seq:
+    """A model of a few thousand weights."""
+    settings = _model_settings("experiment=smoke", *overrides)
+    settings = settings | {f"{kind}_dropout": dropout for kind in ("embedding", "state", "readout")}
     torch.manual_seed(seed)
-    model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(
-        source_vocab=vocab, target_vocab=vocab, joint_vocab=True
-    )
+    model = constructor(settings, "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
     assert isinstance(model, Seq2Seq)
     for parameter in model.parameters():  # biases start at 0, where a missing one would not show
         if parameter.dim() == 1:

@@ -30,7 +30,7 @@ from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import score
 from nmt.files import read_record, write_json, write_record, write_sums, write_text
 from nmt.metrics import Score
-from nmt.run import PREPARED, Run
+from nmt.run import PREPARED, Run, newest_finished
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
 from tests.commands import assert_fails, command, train_arguments
@@ -343,8 +343,14 @@ def test_the_same_runs_give_the_same_pictures(tmp_path: Path) -> None:
 def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     sweep = tmp_path / "sweep"
     arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")
-    trained = command("train.py", "-m", *arguments)
+    trained = command("train.py", "-m", *(argument for argument in arguments if not argument.startswith("run_dir")))
     assert trained.returncode == 0, trained.stderr
+    found = sorted(path.parent for path in sweep.glob("*/finished.json"))
+    assert [run.name for run in found] == ["0_anki_luong_seed1", "1_anki_seq2seq_seed1"]
+    assert newest_finished(tmp_path).directory == found[1]
+    assert not list(found[1].rglob("eval/heatmaps/*"))  # no attention, no picture
+    drawing = command("translate.py", "--run", str(found[1]), "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
+    assert_fails(drawing, "no attention to draw")
     assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
     done = command("scripts/compare.py", str(sweep))
     assert done.returncode == 0, done.stderr
@@ -360,5 +366,4 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert set(table) == {"luong", "seq2seq"}
     assert float(table["luong"]["attention_entropy"]) > 0
     assert table["seq2seq"]["attention_entropy"] == ""
-    first = next(sweep.glob("0_*"))
-    assert_fails(command("scripts/compare.py", str(first)), "--output")
+    assert_fails(command("scripts/compare.py", str(found[0])), "--output")

@@ -13,8 +13,7 @@ from tests.conftest import tiny_model
 
 def make(dropout: float, model: str = "bahdanau") -> Translator:
     tokenizer = Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
-    kinds = [f"model.{kind}_dropout={dropout}" for kind in ("embedding", "state", "readout")]
-    built = tiny_model(f"model={model}", *kinds, vocab=len(tokenizer)).eval()
+    built = tiny_model(f"model={model}", vocab=len(tokenizer), dropout=dropout).eval()
     with torch.no_grad():
         built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
     return Translator(built, tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))

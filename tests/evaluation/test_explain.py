@@ -27,8 +27,13 @@ def make(tokenizer: Tokenizer, model: str = "bahdanau", **settings: float) -> Tr
     return Translator(built, tokenizer, tokenizer, search, torch.device("cpu"))
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("settings", [{}, {"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6}])
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        *((model, {}) for model in MODELS),
+        *(("bahdanau", change) for change in ({"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6})),
+    ],
+)
 def test_the_steps_add_up_to_the_score_of_the_search(
     tokenizer: Tokenizer, model: str, settings: dict[str, float]
 ) -> None:

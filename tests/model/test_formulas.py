@@ -1,5 +1,8 @@
 """Every part and every model against the plain loops of `naive.py`, forward and backward, in float64."""
 
+import functools
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -19,17 +22,18 @@ T, S, Q = 5, 6, 8
 LENGTHS = [6, 4, 1]
 SCORES = sorted(path.stem for path in (ROOT / "configs/model/score").glob("*.yaml"))
 ALIGNMENTS = sorted(path.stem for path in (ROOT / "configs/model/alignment").glob("*.yaml"))
-PARTS = {
-    (kind, name): composed("model=bahdanau", f"model/{kind}={name}")["model"][kind]
-    for kind, names in (("score", SCORES), ("alignment", ALIGNMENTS))
-    for name in names
-}
+
+
+@functools.cache
+def part_settings(kind: str, name: str) -> dict[str, Any]:
+    """What a YAML file of a score or an alignment says."""
+    return composed("model=bahdanau", f"model/{kind}={name}")["model"][kind]
 
 
 def part(kind: str, name: str):
     """The constructor that a YAML file names, small where it has a size."""
     small = {"size": 8, "window": 2, "heads": 2, "temperature": 0.5}
-    spec = {key: small.get(key, value) for key, value in PARTS[kind, name].items()}
+    spec = {key: small.get(key, value) for key, value in part_settings(kind, name).items()}
     if "score" in spec:
         spec["score"] = {**spec["score"], "size": 8}
     return constructor(spec, name)

@@ -11,7 +11,7 @@ from torch import nn
 from nmt.training.average import WeightAverage
 from nmt.training.checkpoint import MODEL
 from nmt.training.monitor import Validation
-from tests.training.toys import DROPOUT, resumed, trained
+from tests.training.toys import resumed, trained
 
 
 def test_the_average_follows_its_formula_and_steps_aside() -> None:
@@ -47,7 +47,7 @@ def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
         seen.append(model.output.bias.detach().clone())
         return Validation({"bleu": 0.0, "loss": 0.0}, [], {})
 
-    trainer = trained(tmp_path, *DROPOUT, max_steps=8, average_decay=0.9, validate=validate)
+    trainer = trained(tmp_path, dropout=0.3, max_steps=8, average_decay=0.9, validate=validate)
     kept = load_file(trainer.checkpoints.path(8) / MODEL)
     assert torch.equal(kept["output.bias"], seen[-1])
     assert not torch.equal(trainer.model.output.bias.detach(), seen[-1])
@@ -55,8 +55,8 @@ def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
 def test_the_decay_may_change_when_a_run_is_resumed(tmp_path: Path, before: float, after: float) -> None:
-    first = trained(tmp_path, *DROPOUT, max_steps=5, average_decay=before)
-    second = resumed(tmp_path, *DROPOUT, max_steps=9, average_decay=after, seed=2)
+    first = trained(tmp_path, dropout=0.3, max_steps=5, average_decay=before)
+    second = resumed(tmp_path, dropout=0.3, max_steps=9, average_decay=after, seed=2)
     for one, other in zip(first.model.parameters(), second.model.parameters(), strict=True):
         assert torch.equal(one, other)  # training goes on with the weights, whatever was averaged
     second.fit()

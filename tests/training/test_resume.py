@@ -25,7 +25,7 @@ from nmt.training.checkpoint import NUMBERS, TENSORS
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data
 from tests.conftest import ROOT
-from tests.training.toys import DROPOUT, bytes_of, resumed, toy_trainer, trained
+from tests.training.toys import bytes_of, resumed, toy_trainer, trained
 
 
 @pytest.mark.parametrize("overrides", [("model=bahdanau",), ("model=luong", "model/cell=lstm")], ids=" ".join)
@@ -33,9 +33,9 @@ from tests.training.toys import DROPOUT, bytes_of, resumed, toy_trainer, trained
 def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], changes: dict[str, Any]) -> None:
     """Twelve updates at once, or seven (in the middle of an epoch, between log lines) and five more: the same bytes."""
     chosen: dict[str, Any] = {"teacher_forcing": 0.9, "teacher_forcing_end": 0.5, **changes}
-    whole = trained(tmp_path / "whole", *overrides, *DROPOUT, **chosen)
-    trained(tmp_path / "parts", *overrides, *DROPOUT, **chosen, max_steps=7)
-    second = resumed(tmp_path / "parts", *overrides, *DROPOUT, **chosen)
+    whole = trained(tmp_path / "whole", *overrides, dropout=0.3, **chosen)
+    trained(tmp_path / "parts", *overrides, dropout=0.3, **chosen, max_steps=7)
+    second = resumed(tmp_path / "parts", *overrides, dropout=0.3, **chosen)
     assert second.state.step == 7
     second.fit()
     assert bytes_of(second) == bytes_of(whole)
@@ -80,7 +80,7 @@ def test_the_state_of_another_optimiser_is_one_sentence(tmp_path: Path) -> None:
 
 def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:
     seeds = {"a": 1, "b": 1, "c": 2}
-    a, b, c = (bytes_of(trained(tmp_path / name, *DROPOUT, max_steps=5, seed=seed)) for name, seed in seeds.items())
+    a, b, c = (bytes_of(trained(tmp_path / name, dropout=0.3, max_steps=5, seed=seed)) for name, seed in seeds.items())
     assert a == b != c
 
 
@@ -139,12 +139,12 @@ def test_precision_may_change_on_the_way(tmp_path: Path) -> None:
 def test_an_interrupted_validation_is_given_up_and_made_up_for(tmp_path: Path) -> None:
     """The signal does not wait for it; weights, early stopping and the best end as if nothing had happened."""
     chosen = {"validate_every": 4, "patience": 3}
-    whole = trained(tmp_path / "whole", *DROPOUT, **chosen, validate=scored)
-    first = toy_trainer(tmp_path / "parts", *DROPOUT, **chosen, validate=interrupts(signal.SIGTERM, seconds=5))
+    whole = trained(tmp_path / "whole", dropout=0.3, **chosen, validate=scored)
+    first = toy_trainer(tmp_path / "parts", dropout=0.3, **chosen, validate=interrupts(signal.SIGTERM, seconds=5))
     with pytest.raises(Interrupted):
         first.fit()
     assert (first.state.step, first.state.validated_step, first.state.best) == (4, 0, None)
-    second = resumed(tmp_path / "parts", *DROPOUT, **chosen, validate=scored)
+    second = resumed(tmp_path / "parts", dropout=0.3, **chosen, validate=scored)
     second.fit()
     assert bytes_of(second) == bytes_of(whole)
     ours, theirs = dataclasses.asdict(second.state), dataclasses.asdict(whole.state)
@@ -154,8 +154,8 @@ def test_an_interrupted_validation_is_given_up_and_made_up_for(tmp_path: Path) -
 def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) -> None:
     """Ended at update 12, with step 10 in TensorBoard but not on disk: each step is shown once, with its value."""
     chosen: dict[str, Any] = {"log_every": 5, "validate_every": 4, "save_every": 3, "validate": scored}
-    trained(tmp_path / "whole", *DROPOUT, **chosen)
-    first = toy_trainer(tmp_path / "parts", *DROPOUT, **chosen)
+    trained(tmp_path / "whole", dropout=0.3, **chosen)
+    first = toy_trainer(tmp_path / "parts", dropout=0.3, **chosen)
     epoch, batch, tokens = dataclasses.astuple(first.data)
 
     def die_at_twelve(indices: object) -> object:
@@ -169,7 +169,7 @@ def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) ->
     first.monitor.events.close()
     assert max(step for step, _ in curves(tmp_path / "parts")["train/loss"]) == 10
     for step in (9, 12):  # the second time nothing is left to do, and nothing is said twice
-        second = resumed(tmp_path / "parts", *DROPOUT, **chosen)
+        second = resumed(tmp_path / "parts", dropout=0.3, **chosen)
         assert second.state.step == step
         second.fit()
         second.monitor.events.close()
@@ -188,8 +188,8 @@ def hearing_ctrl_c() -> Iterator[None]:
 @pytest.mark.usefixtures("hearing_ctrl_c")
 def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_path: Path) -> None:
     """Between the optimiser's step and the count of it, weights and step do not belong together."""
-    whole = trained(tmp_path / "whole", *DROPOUT, save_every=4)
-    first = toy_trainer(tmp_path / "parts", *DROPOUT, save_every=4)
+    whole = trained(tmp_path / "whole", dropout=0.3, save_every=4)
+    first = toy_trainer(tmp_path / "parts", dropout=0.3, save_every=4)
     counted = first.meter.add_update
 
     def signals_at_seven(norm: torch.Tensor, tokens: int) -> None:
@@ -202,7 +202,7 @@ def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_pa
     with pytest.raises(KeyboardInterrupt):
         first.fit()
     assert first.checkpoints.steps() == [4]
-    second = resumed(tmp_path / "parts", *DROPOUT, save_every=4)
+    second = resumed(tmp_path / "parts", dropout=0.3, save_every=4)
     second.fit()
     assert bytes_of(second) == bytes_of(whole)
 

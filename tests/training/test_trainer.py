@@ -12,7 +12,7 @@ from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
 from tests.conftest import MODELS
-from tests.training.toys import DROPOUT, resumed, toy_trainer, trained
+from tests.training.toys import resumed, toy_trainer, trained
 
 
 def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: P
 )
 def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: float) -> None:
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
-    trainer = toy_trainer(tmp_path, f"model={name}", *DROPOUT, pairs=5, accumulate=2, teacher_forcing=forcing)
+    trainer = toy_trainer(tmp_path, f"model={name}", dropout=0.3, pairs=5, accumulate=2, teacher_forcing=forcing)
     put_on(trainer, torch.device("meta"))
     for _ in range(2):
         trainer._update()

@@ -22,8 +22,7 @@ from tests.conftest import tiny_model
 
 VOCAB = 14
 COPY = list
-PARTS = {"lr", "seed", "precision", "schedule", "validate", "ranks", "optimizer"}
-DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "readout")]
+PARTS = {"dropout", "lr", "seed", "precision", "schedule", "validate", "ranks", "optimizer"}
 
 
 def settings(**changes: object) -> TrainSettings:
@@ -56,11 +55,12 @@ def make_trainer(
     precision: torch.dtype | None = None,
     schedule: Schedule | None = None,
     validate: Callable[[Seq2Seq], Validation] | None = None,
+    dropout: float = 0.0,
     ranks: Ranks = ALONE,
     optimizer: dict[str, Any] | None = None,
 ) -> Trainer:
     torch.manual_seed(seed)
-    model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
+    model = tiny_model(*overrides, vocab=VOCAB, seed=seed, dropout=dropout)
     plan = BatchPlan(store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, seed)
     checkpoints = Checkpoints(directory / "checkpoints")
     spec = optimizer or {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
