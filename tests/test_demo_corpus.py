@@ -15,7 +15,7 @@ from grammar.conjugation import Tense, conjugate, imperative, participle
 from grammar.drawing import Dice
 from grammar.english import ing
 from grammar.nouns import NAMES, NOUNS
-from grammar.tokens import Token
+from grammar.tokens import Token, alignment
 from grammar.verbs import INTRANSITIVE, VERBS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +39,7 @@ def run(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[st
     )
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
+@pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_the_committed_files_are_what_the_generator_writes(tmp_path: Path, hash_seed: str) -> None:
     result = run("--output", str(tmp_path / "new" / "demo.tsv"), hash_seed=hash_seed)
     assert result.returncode == 0, result.stderr
@@ -83,10 +83,15 @@ def test_variants_are_few_and_the_common_one_prevails() -> None:
     assert 0.4 < only_first < 0.6
 
 
-def test_a_source_has_the_same_translations_wherever_it_comes_from() -> None:
-    seen: dict[str, list[str]] = {}
-    for sentence in islice(corpus.stream(Dice(7)), 30_000):
-        assert seen.setdefault(sentence.source, sentence.targets) == sentence.targets
+@pytest.mark.parametrize("count", [5_000, pytest.param(30_000, marks=pytest.mark.slow)])
+def test_a_source_has_the_same_translations_and_alignments_wherever_it_comes_from(count: int) -> None:
+    seen: dict[str, list[tuple[str, str]]] = {}
+    repeated = 0
+    for sentence in islice(corpus.stream(Dice(7)), count):
+        found = [(target, alignment(sentence.source, target)) for target in sentence.targets]
+        repeated += sentence.source in seen
+        assert seen.setdefault(sentence.source, found) == found
+    assert repeated > 0.05 * count
 
 
 @pytest.mark.parametrize(
@@ -234,16 +239,12 @@ def test_conjugation(infinitive: str, tense: Tense, forms: str) -> None:
 
 
 def test_imperatives_of_er_verbs_lose_their_s() -> None:
-    assert [imperative(verb, 1) for verb in ("regarder", "aller", "ouvrir", "lire")] == [
-        "regarde",
-        "va",
-        "ouvre",
-        "lis",
-    ]
+    forms = [imperative(verb, 1) for verb in ("regarder", "aller", "ouvrir", "lire")]
+    assert forms == ["regarde", "va", "ouvre", "lis"]
 
 
 @given(st.integers(0, 10_000))
-def test_any_seed_gives_sentences_that_end_and_agree_in_kind(seed: int) -> None:
+def test_any_seed_gives_sentences_that_end_and_agree_in_kind_and_links_to_every_word(seed: int) -> None:
     dice = Dice(seed)
     for _ in range(20):
         sentence = corpus.by_chance(dice)
@@ -251,6 +252,16 @@ def test_any_seed_gives_sentences_that_end_and_agree_in_kind(seed: int) -> None:
             assert target[-1] == sentence.source[-1]
             assert target[0].isupper()
             assert "-" not in target.split()  # no token is left without its word
+            assert_all_words_are_linked(sentence.source, target, alignment(sentence.source, target))
+
+
+def links(line: str) -> list[tuple[int, int]]:
+    return [(int(source), int(target)) for source, _, target in (link.partition("-") for link in line.split())]
+
+
+def assert_all_words_are_linked(source: str, target: str, line: str) -> None:
+    assert {i for i, _ in links(line)} == set(range(len(source.split()))), (source, target, line)
+    assert {j for _, j in links(line)} == set(range(len(target.split()))), (source, target, line)
 
 
 def test_dice_do_not_depend_on_the_python_version() -> None:

@@ -120,7 +120,7 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
     ids=lambda x: " ".join(x),
 )
 def test_mistakes_in_settings(arguments: Sequence[str], words: Sequence[str], tmp_path: Path) -> None:
-    done = command("train.py", f"run_dir={tmp_path / 'run'}", f"data.prepared_dir={tmp_path / 'prepared'}", *arguments)
+    done = command("train.py", *arguments, f"run_dir={tmp_path / 'run'}", f"data.prepared_dir={tmp_path / 'prepared'}")
     assert_fails(done, *words)
     assert not list(tmp_path.iterdir())
 

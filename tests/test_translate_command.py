@@ -193,7 +193,7 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
-    train(composed(*train_arguments(tmp_path, "data.vocab_size=300")))
+    train(composed(*train_arguments(tmp_path, "data.vocab_size=300", "model=seq2seq", "train.max_steps=2")))
     done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 

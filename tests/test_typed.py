@@ -88,21 +88,12 @@ def test_every_config_is_valid(group: str) -> None:
         ({"size": 3}, "must name a class"),
         (None, "must name a class"),
         ({"_target_": "nmt.model.decoder.BahdanauDecoder", "score": 3}, r"part\.score must be"),
-        (
-            {"_target_": "nmt.model.decoder.BahdanauDecoder", "score": {"_target_": "os.system"}},
-            r"part\.score\._target_",
-        ),
+        ({"_target_": "nmt.model.decoder.BahdanauDecoder", "score": {"_target_": "x"}}, r"part\.score\._target_"),
     ],
 )
 def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
         constructor(spec, "part")
-
-
-def test_functions_and_modules_are_no_targets() -> None:
-    for target in ("nmt.model.alignment.masked_softmax", "nmt.model.score", "torch.optim.lr_scheduler"):
-        with pytest.raises(UserError):
-            constructor({"_target_": target}, "part")
 
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:

@@ -251,7 +251,12 @@ def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
 
 
 @pytest.mark.parametrize(
-    ("language", "script", "leak"), [("fra", "LATIN", 0.6), ("mar", "DEVANAGARI", 0.58), ("cmn", "CJK", 0.25)]
+    ("language", "script", "leak"),
+    [
+        ("mar", "DEVANAGARI", 0.58),
+        pytest.param("fra", "LATIN", 0.6, marks=pytest.mark.slow),
+        pytest.param("cmn", "CJK", 0.25, marks=pytest.mark.slow),
+    ],
 )
 def test_real_corpora(real_data: Path, tmp_path: Path, language: str, script: str, leak: float) -> None:
     path = str(real_data / "anki" / f"{language}-eng.txt.gz")

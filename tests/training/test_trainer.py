@@ -131,9 +131,10 @@ def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: flo
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
     trainer = toy_trainer(tmp_path, f"model={name}", dropout=0.3, pairs=5, accumulate=2, teacher_forcing=forcing)
     put_on(trainer, torch.device("meta"))
-    for _ in range(2):
+    updates = 2 if name == "bahdanau" else 1  # they take long
+    for _ in range(updates):
         trainer._update()
-    assert trainer.state.step == 2
+    assert trainer.state.step == updates
     with pytest.raises(NotImplementedError, match="meta"):  # a log line is where the values are asked for
         trainer._log()
 
