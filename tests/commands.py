@@ -59,6 +59,16 @@ def command(name: str, *arguments: str, stdin: str | bytes = "") -> subprocess.C
     return subprocess.CompletedProcess(sys.argv, code, out, err)
 
 
+def translate(run: Path, *arguments: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
+    """`command` of translate.py with a run."""
+    return command("translate.py", "--run", str(run), *arguments, stdin=stdin)
+
+
+def evaluate(run: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`command` of evaluate.py with a run."""
+    return command("evaluate.py", "--run", str(run), *arguments)
+
+
 @contextmanager
 def _restored() -> Iterator[None]:
     """Put back what a command changes in its process."""

@@ -33,7 +33,7 @@ from nmt.metrics import Score
 from nmt.run import PREPARED, Run, newest_finished
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
-from tests.commands import assert_fails, command, train_arguments
+from tests.commands import assert_fails, command, train_arguments, translate
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
 PLAIN = composed("data=parallel", "data.path=[pairs.en,pairs.fr]")
@@ -332,7 +332,7 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert [run.name for run in found] == ["0_anki_luong_seed1", "1_anki_seq2seq_seed1"]
     assert newest_finished(tmp_path).directory == found[1]
     assert not list(found[1].rglob("eval/heatmaps/*"))  # no attention, no picture
-    drawing = command("translate.py", "--run", str(found[1]), "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
+    drawing = translate(found[1], "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
     assert_fails(drawing, "no attention to draw")
     assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
     done = command("scripts/compare.py", str(sweep))

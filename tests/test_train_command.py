@@ -16,7 +16,7 @@ import yaml
 
 from nmt.config import Config, TrainSettings
 from nmt.data.settings import DataSettings
-from tests.commands import Finished, assert_fails, command, process, train_arguments
+from tests.commands import Finished, assert_fails, command, process, train_arguments, translate
 from tests.conftest import ROOT
 
 
@@ -66,7 +66,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_pa
     assert process.returncode == 143, errors
     resume = errors.splitlines()[-1].strip()
     assert not (tmp_path / "run/finished.json").exists()
-    assert_fails(command("translate.py", "--run", str(tmp_path / "run"), "hi"), "not finished", resume.split()[-1])
+    assert_fails(translate(tmp_path / "run", "hi"), "not finished", resume.split()[-1])
     done = command(*resume.removeprefix("python ").split())
     assert done.returncode == 0, done.stderr
     for name in ("model.safetensors", "training.safetensors"):

@@ -18,7 +18,7 @@ from nmt.pipeline import train
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, process, train_arguments
+from tests.commands import Finished, assert_fails, command, evaluate, process, train_arguments, translate
 from tests.conftest import ROOT
 
 
@@ -34,8 +34,8 @@ def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, 
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
     for other in (
-        command("translate.py", "--run", str(run), "--file", str(file), "--batch-tokens", "1"),
-        command("translate.py", "--run", str(run), "--", *lines),
+        translate(run, "--file", str(file), "--batch-tokens", "1"),
+        translate(run, "--", *lines),
     ):
         assert other.stdout.split("\n")[:-1] == translations
 
@@ -77,20 +77,20 @@ def test_translate_json_and_nbest(finished: Finished) -> None:
 def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     one = tmp_path / "new" / "folder" / "a.svg"
-    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert translate(run, "--heatmap", str(one), "I see a cat.").returncode == 0
     assert b"<svg" in one.read_bytes()
     many = tmp_path / "many"
-    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    done = translate(run, "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
     assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
     assert len(done.stdout.splitlines()) == 3
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert_fails(translate(run, "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(translate(run, "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
     assert not Path("x.bmp").exists()
 
 
 def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
     """Nothing outside the directory is read: the corpus and the prepared data may be gone."""
-    here = command("translate.py", "--run", str(finished[0]), "I see a cat.")
+    here = translate(finished[0], "I see a cat.")
     moved = tmp_path / "elsewhere"
     shutil.copytree(finished[0], moved)
     config = (moved / "config.yaml").read_text()
@@ -107,25 +107,25 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
 def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
-    done = command("evaluate.py", "--run", str(run))
+    done = evaluate(run)
     assert done.returncode == 0, done.stderr
     assert done.stdout == trained.stdout
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    other = command("evaluate.py", "--run", str(run), "--beam", "2")
+    other = evaluate(run, "--beam", "2")
     assert other.returncode == 0, other.stderr
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
     references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
-    files = command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
+    files = evaluate(run, "--source", str(tmp_path / "s"), *references)
     assert files.returncode == 0, files.stderr
     assert (
         json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
     )
     (tmp_path / "r1").write_text("one line\n")
     assert_fails(
-        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
+        evaluate(run, "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
         "r1 ends before line 2",
     )
     assert_fails(command("evaluate.py", "--source", "s"), "--reference")
@@ -136,9 +136,9 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
-    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
-    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
-    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+    assert_fails(translate(run, "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(translate(run, "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(translate(run, "--nbest", "9", "a"), "--beam 9")
 
 
 @pytest.fixture(scope="module")
@@ -194,21 +194,20 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
 
 def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
     train(composed(*train_arguments(tmp_path, "data.vocab_size=300", "model=seq2seq", "train.max_steps=2")))
-    done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
+    done = translate(finished[0], "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
 
 def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
     run, _ = finished
     plain, sampled = (
-        json.loads(command("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
-        for more in ((), ("--samples", "5"))
+        json.loads(translate(run, "--json", *more, "I see a cat.").stdout) for more in ((), ("--samples", "5"))
     )
     assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
     assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
     assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
     assert any(word["spread"] > 0 for word in sampled["words"])
-    refused = command("translate.py", "--run", str(run), "--samples", "5", "tea")
+    refused = translate(run, "--samples", "5", "tea")
     assert refused.returncode == 2
     assert "give it with --json" in refused.stderr
 
@@ -216,7 +215,7 @@ def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> No
 def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
     run, _ = finished
     lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
-    done = command("translate.py", "--run", str(run), *lines)
+    done = translate(run, *lines)
     assert len(done.stdout.splitlines()) == 3
     first, second = (line for line in done.stderr.splitlines() if "do not rely" in line)
     assert first.startswith("Sentence 2 is written in Cyrillic")
@@ -227,20 +226,17 @@ def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) 
 def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Finished) -> None:
     run, _ = finished
     short, long = (
-        json.loads(
-            command("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
-        )
-        for penalty in ("0", "3")
+        json.loads(translate(run, "--json", "--length-penalty", penalty, "I see tea.").stdout) for penalty in ("0", "3")
     )
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
     assert short["score"] != long["score"]
     for impossible in ("nan", "1e308", "-1e4"):
-        refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
+        refused = translate(run, f"--length-penalty={impossible}", "tea")
         assert_fails(refused, "length_penalty", "between")
 
 
 def printed(run: Path, *arguments: str) -> str:
-    return command("translate.py", "--run", str(run), *arguments).stdout
+    return translate(run, *arguments).stdout
 
 
 def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
@@ -268,7 +264,7 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
     drawn = printed(tmp_path / "run", "--", *sources).splitlines()
     assert drawn == [translation.text for translation in trained.translations]
     assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
-    refused = command("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
+    refused = translate(tmp_path / "run", "--beam", "4", "a")
     assert_fails(refused, "search method Sample has no setting beam_size")
 
 
@@ -281,7 +277,7 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
     ],
 )
 def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
-    assert_fails(command("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
+    assert_fails(translate(finished[0], *arguments, "a"), message)
 
 
 def test_sampling_and_a_beam_exclude_each_other() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from nmt.evaluation.score_report import read_evaluation
 from nmt.files import write_record
-from tests.commands import Finished, assert_fails, command
+from tests.commands import Finished, assert_fails, command, evaluate
 
 SCRIPT = "scripts/verify_run.py"
 
@@ -64,7 +64,7 @@ def test_scores_that_were_made_up_are_found(run: Path) -> None:
 
 
 def test_scores_on_request_are_compared_where_there_are_some(run: Path) -> None:
-    scored = command("evaluate.py", "--run", str(run), "--lc-tok")
+    scored = evaluate(run, "--lc-tok")
     assert scored.returncode == 0, scored.stderr
     done = command(SCRIPT, str(run))
     assert done.returncode == 0, done.stdout

@@ -11,7 +11,7 @@ import pytest
 
 from nmt.commands.reading import chunks
 from nmt.data.lines import MAX_LINE_BYTES, NOTICES
-from tests.commands import Finished, command
+from tests.commands import Finished, translate
 from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
 from tests.hostile.test_corpora import MANY
@@ -40,7 +40,7 @@ def as_source(line: bytes) -> str:
 
 
 def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
-    done = command("translate.py", "--run", str(run), *arguments, stdin=b"\n".join(lines))
+    done = translate(run, *arguments, stdin=b"\n".join(lines))
     stdout, stderr = done.stdout, done.stderr
     assert done.returncode == 0, stderr[-2000:]
     assert "Traceback" not in stderr
@@ -135,8 +135,6 @@ def test_long_lines_are_translated_in_small_chunks() -> None:
 
 
 def test_bytes_of_the_command_line(finished: Finished) -> None:
-    done = command(
-        "translate.py", "--run", str(finished[0]), "--json", b"a \xff".decode("utf-8", "surrogateescape"), "b\n"
-    )
+    done = translate(finished[0], "--json", b"a \xff".decode("utf-8", "surrogateescape"), "b\n")
     assert [json.loads(line)["source"] for line in done.stdout.splitlines()] == ["a \ufffd", "b", ""]
     assert "the command line, line 1 is not valid UTF-8" in done.stderr
