@@ -144,3 +144,9 @@ def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert last.startswith("error: ")
     for word in words:
         assert word in last
+
+
+def succeeded(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    """What a command printed, if its exit code is 0."""
+    assert done.returncode == 0, done.stderr
+    return done

@@ -1,11 +1,13 @@
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from nmt.composition import composed
+from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.special import EOS, PAD
@@ -47,6 +49,12 @@ def _shrink(score: dict[str, Any]) -> None:
         score["size"] = 32
     if "score" in score:
         _shrink(score["score"])
+
+
+def assert_refused(words: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+    """The call raises a UserError that matches these words."""
+    with pytest.raises(UserError, match=words):
+        function(*arguments, **options)
 
 
 def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int | None = None) -> torch.Tensor:

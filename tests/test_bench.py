@@ -13,7 +13,7 @@ from benchmarks.yardstick import Arithmetic, Peak
 from nmt.data.batching import collate
 from nmt.search import Greedy
 from nmt.training.loss import token_loss
-from tests.commands import command
+from tests.commands import command, succeeded
 from tests.conftest import MODELS, sentences, tiny_model
 from tests.training.toys import VOCAB, toy_store
 
@@ -60,8 +60,7 @@ def test_the_peak_is_measured() -> None:
 
 @pytest.mark.slow
 def test_a_quick_benchmark_measures_everything(tmp_path: Path) -> None:
-    done = command("scripts/bench.py", "--quick", "--json", str(tmp_path / "bench.json"))
-    assert done.returncode == 0, done.stderr
+    succeeded(command("scripts/bench.py", "--quick", "--json", str(tmp_path / "bench.json")))
     results = json.loads((tmp_path / "bench.json").read_text())
     assert set(results["training"]) >= {"seq2seq", "bahdanau", "luong", "luong, input feeding"}
     for figures in results["training"].values():
@@ -78,6 +77,5 @@ def test_a_trace_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_model_can_be_timed() -> None:
-    done = command("scripts/bench_attention.py", "--repeats", "1", "--updates", "1")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("scripts/bench_attention.py", "--repeats", "1", "--updates", "1"))
     assert all(name in done.stdout for name in MODELS)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from nmt.console import log_to_console, log_to_file
-from nmt.errors import UserError
-from tests.conftest import ROOT
+from tests.conftest import ROOT, assert_refused
 
 FULL = Path("/dev/full")
 pytestmark = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
@@ -29,8 +28,7 @@ def test_a_log_file_that_cannot_be_written_is_named_once(
 ) -> None:
     log_to_console()
     log_to_file(FULL)
-    with pytest.raises(UserError, match=r"/dev/full cannot be written .No space left on device.: make room"):
-        logger.info("one line")
+    assert_refused(r"/dev/full cannot be written .No space left on device.: make room", logger.info, "one line")
     logger.info("another")  # the console is left
     assert "Traceback" not in capsys.readouterr().err
 

@@ -28,7 +28,8 @@ from nmt.files import sha256, write_sums
 from nmt.run import RECORDED, Run
 from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.translator import Translator
-from tests.commands import assert_fails, command
+from tests.commands import assert_fails, command, succeeded
+from tests.conftest import assert_refused
 from tests.damage import READERS, STEPS, Injector, Truth, caught, copied, look, resume, translate, truth, verify
 
 __all__ = ["caught", "truth"]  # pytest finds the fixtures here
@@ -98,8 +99,7 @@ def test_nothing_is_written_through_a_link(truth: Truth, tmp_path: Path, name: s
     (run / name).unlink(missing_ok=True)
     (run / name).symlink_to(elsewhere / "mine" if "." in name else elsewhere)
     for read in (Translator.load, lambda run: composition.resumed(run.directory)):
-        with pytest.raises(UserError, match="symbolic link"):
-            read(Run(run))
+        assert_refused("symbolic link", read, Run(run))
     if name == "eval":
         assert_fails(command("evaluate.py", "--run", str(run)), "symbolic link")
         assert_fails(command("train.py", f"resume={run}"), "symbolic link")
@@ -152,12 +152,10 @@ def test_a_hostile_checkpoint_is_passed_over(
 def test_resuming_finds_a_new_best_when_the_best_is_damaged(truth: Truth, tmp_path: Path) -> None:
     run = copied(truth, tmp_path / "copy")
     (run / "checkpoints" / truth.best / MODEL).unlink()
-    done = command("evaluate.py", "--run", str(run))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("evaluate.py", "--run", str(run)))
     assert "The best checkpoint is lost: using" in done.stderr
     assert read_evaluation(run / "eval")[0]["evaluated"]["checkpoint"] == "step-00000012"
-    with pytest.raises(UserError, match=r"model\.safetensors is missing"):
-        load_members_of(Run(run))
+    assert_refused(r"model\.safetensors is missing", load_members_of, Run(run))
     (run / "eval/alignment.json").unlink()  # of the checkpoint that is lost
     pipeline.resume(*composition.resumed(run))
     assert Run(run).best_checkpoint().name == "step-00000012"

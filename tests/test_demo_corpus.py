@@ -91,7 +91,7 @@ def test_a_source_has_the_same_translations_and_alignments_wherever_it_comes_fro
         found = [(target, alignment(sentence.source, target)) for target in sentence.targets]
         repeated += sentence.source in seen
         assert seen.setdefault(sentence.source, found) == found
-    assert repeated > 0.05 * count
+    assert repeated > 0.02 * count
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import torch
 
-from nmt.errors import UserError
 from nmt.factory import constructor
+from tests.conftest import assert_refused
 
 NASTY = [
     *("os.system", "builtins.eval", "subprocess.Popen", "nmt.run.Run", "nmt.data.tokenizer.Tokenizer", "nmt.modelx.A"),
@@ -32,8 +32,7 @@ NASTY = [
 @pytest.mark.parametrize("where", ["model", "optimizer", "scheduler", "model.encoder", "decode"])
 def test_nasty_targets_are_refused_before_anything_runs(target: Any, where: str) -> None:
     before = set(sys.modules)
-    with pytest.raises(UserError, match=rf"^{where}\b"):
-        constructor({"_target_": target}, where)
+    assert_refused(rf"^{where}\b", constructor, {"_target_": target}, where)
     imported = set(sys.modules) - before
     assert all(name.startswith(("nmt.model.", "nmt.search.", "torch.")) for name in imported), imported
 
@@ -51,8 +50,7 @@ def test_nasty_targets_are_refused_before_anything_runs(target: Any, where: str)
     ],
 )
 def test_a_part_belongs_in_its_place(where: str, target: str) -> None:
-    with pytest.raises(UserError, match=rf"{where}\._target_ may only name classes under"):
-        constructor({"_target_": target}, where)
+    assert_refused(rf"{where}\._target_ may only name classes under", constructor, {"_target_": target}, where)
 
 
 def test_every_optimiser_of_pytorch_can_be_named() -> None:

@@ -10,9 +10,9 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from nmt import metrics
-from nmt.errors import UserError
 from nmt.evaluation.scores import score
 from nmt.metrics import choose_tokenizer, metrics_for
+from tests.conftest import assert_refused
 
 SOURCES = ["Sie beobachten uns .", "Das Haus ist klein .", "Ich weiß nicht , was ich sagen soll .", "Komm !"]
 HYPOTHESES = ["They are watching us.", "The house is small.", "I do not know what to say at all.", "Come!"]
@@ -167,10 +167,8 @@ def test_to_dict_is_json() -> None:
 
 
 def test_what_cannot_be_scored_is_refused() -> None:
-    with pytest.raises(UserError, match="no sentences"):
-        score([], [], [])
-    with pytest.raises(UserError, match="sentence 2 has no reference"):
-        score(["a", "b"], [("a",), ()], ["a", "b"])
+    assert_refused("no sentences", score, [], [], [])
+    assert_refused("sentence 2 has no reference", score, ["a", "b"], [("a",), ()], ["a", "b"])
 
 
 def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import yaml
 from safetensors.torch import load_file
 
 from nmt.launch import Launch
-from tests.commands import assert_fails, command, train_arguments
+from tests.commands import assert_fails, command, succeeded, train_arguments
 from tests.conftest import ROOT
 
 WITHOUT_DROPOUT = [f"model.{kind}_dropout=0" for kind in ("embedding", "state", "readout")]
@@ -57,8 +57,7 @@ def wait_for(path: Path, agent: subprocess.Popen[str]) -> None:
 def test_two_processes_train_the_model_of_one(tmp_path: Path) -> None:
     steps = ["optimizer=sgd", "train.max_steps=20", *WITHOUT_DROPOUT]
     steps.append("model.decoder.readout=tanh")  # maxout has kinks, where rounding may choose the side
-    one = command("train.py", *train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'one'}"))
-    assert one.returncode == 0, one.stderr
+    succeeded(command("train.py", *train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'one'}")))
     two = start_two(*train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'two'}"))
     output, notices = two.communicate(timeout=240)
     assert two.returncode == 0, notices
@@ -106,8 +105,7 @@ def test_a_signal_to_torchrun_saves_and_fewer_processes_go_on(tmp_path: Path) ->
     agent.send_signal(signal.SIGTERM)
     _, notices = agent.communicate(timeout=120)
     assert "SIGTERM: stopped and saved" in notices
-    done = command("train.py", f"resume={tmp_path / 'run'}", "train.max_steps=300", "train.validate_every=300")
-    assert done.returncode == 0, done.stderr
+    succeeded(command("train.py", f"resume={tmp_path / 'run'}", "train.max_steps=300", "train.validate_every=300"))
 
 
 def test_what_torchrun_cannot_do_is_said_before_anything_starts(
@@ -124,8 +122,7 @@ def test_what_torchrun_cannot_do_is_said_before_anything_starts(
 
 
 def test_a_restart_does_not_go_on_with_somebody_elses_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = command("train.py", *train_arguments(tmp_path, "train.max_steps=2"))
-    assert done.returncode == 0, done.stderr
+    succeeded(command("train.py", *train_arguments(tmp_path, "train.max_steps=2")))
     for name, value in (("RANK", 0), ("WORLD_SIZE", 1), ("TORCHELASTIC_RESTART_COUNT", 1)):
         monkeypatch.setenv(name, str(value))
     assert_fails(command("train.py", *train_arguments(tmp_path, "seed=7")), "other settings", "another run_dir")

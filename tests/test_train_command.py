@@ -16,7 +16,7 @@ import yaml
 
 from nmt.config import Config, TrainSettings
 from nmt.data.settings import DataSettings
-from tests.commands import Finished, assert_fails, command, process, train_arguments, translate
+from tests.commands import Finished, assert_fails, command, process, succeeded, train_arguments, translate
 from tests.conftest import ROOT
 
 
@@ -67,8 +67,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_pa
     resume = errors.splitlines()[-1].strip()
     assert not (tmp_path / "run/finished.json").exists()
     assert_fails(translate(tmp_path / "run", "hi"), "not finished", resume.split()[-1])
-    done = command(*resume.removeprefix("python ").split())
-    assert done.returncode == 0, done.stderr
+    succeeded(command(*resume.removeprefix("python ").split()))
     for name in ("model.safetensors", "training.safetensors"):
         interrupted, whole = (r / "checkpoints/step-00000020" / name for r in (tmp_path / "run", finished[0]))
         assert interrupted.read_bytes() == whole.read_bytes()
@@ -78,8 +77,7 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
     run = tmp_path / "copy"
     shutil.copytree(finished[0], run)
     for arguments in (["train.max_steps=22"], []):  # the second time from memory
-        done = command("train.py", f"resume={run}", *arguments)
-        assert done.returncode == 0, done.stderr
+        succeeded(command("train.py", f"resume={run}", *arguments))
         assert json.loads((run / "finished.json").read_text())["steps"] == 22
     of_batches = ("train.batch_size=3", "train.accumulate=2", "train.made_up_words=0.1")
     for change in ("model.decoder.hidden_size=64", "seed=3", *of_batches, "train.monitor=loss"):
@@ -134,8 +132,7 @@ def sweep_arguments(folder: Path, *more: str) -> list[str]:
 def test_a_sweep_side_by_side(tmp_path: Path) -> None:
     """Two processes begin at once, on a corpus that one of them prepares."""
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
-    done = process("train.py", *sweep_arguments(tmp_path, "launch=joblib", "seed=1,2"))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(process("train.py", *sweep_arguments(tmp_path, "launch=joblib", "seed=1,2")))
     names = sorted(path.parent.name for path in (tmp_path / "sweep").glob("*/finished.json"))
     assert names == ["0_anki_bahdanau_seed1", "1_anki_bahdanau_seed2"]
     assert len(os.listdir(tmp_path / "prepared")) == 1
@@ -183,8 +180,7 @@ def test_a_bad_line_can_be_skipped(tmp_path: Path) -> None:
     arguments = train_arguments(tmp_path, "data.on_error=skip", "train.max_steps=1", "model=seq2seq")
     with (tmp_path / "fra-eng.txt").open("ab") as file:
         file.write(b"no tab here\n\xff\xfe\tx\n")
-    done = command("train.py", *arguments)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("train.py", *arguments))
     assert "2 malformed" in done.stderr
 
 

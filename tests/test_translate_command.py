@@ -18,15 +18,14 @@ from nmt.pipeline import train
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, evaluate, process, train_arguments, translate
+from tests.commands import Finished, assert_fails, command, evaluate, process, succeeded, train_arguments, translate
 from tests.conftest import ROOT
 
 
 def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
     run, _ = finished
     lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
-    piped = process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
-    assert piped.returncode == 0, piped.stderr
+    piped = succeeded(process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n"))
     translations = piped.stdout.split("\n")[:-1]
     assert len(translations) == len(lines)
     assert translations[1] == translations[4] == ""
@@ -107,19 +106,16 @@ def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
 def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
-    done = evaluate(run)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(evaluate(run))
     assert done.stdout == trained.stdout
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    other = evaluate(run, "--beam", "2")
-    assert other.returncode == 0, other.stderr
+    succeeded(evaluate(run, "--beam", "2"))
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
     references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
-    files = evaluate(run, "--source", str(tmp_path / "s"), *references)
-    assert files.returncode == 0, files.stderr
+    succeeded(evaluate(run, "--source", str(tmp_path / "s"), *references))
     assert (
         json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
     )
@@ -157,8 +153,7 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     )
     assert together["score"] != single["score"]
     assert len(together["attention"]) == len(together["target_tokens"])
-    scored = command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
-    assert scored.returncode == 0, scored.stderr
+    scored = succeeded(command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores")))
     assert "BLEU lc-tok" in scored.stdout
     scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
     assert len(set(scores["evaluated"]["ensemble"])) == 2
@@ -172,8 +167,7 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
 def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
     directories = [finished[0], second]
     arguments = [argument for directory in directories for argument in ("--run", str(directory))]
-    done = command("scripts/tune_search.py", *arguments, "--beams", "1", "4")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("scripts/tune_search.py", *arguments, "--beams", "1", "4"))
     rows = [line.split("│")[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
     table = {float(penalty): [float(bleu) for bleu in of_beams] for penalty, *of_beams in rows}
 

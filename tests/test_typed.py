@@ -10,7 +10,7 @@ from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.search import Beam, Greedy, Sample
 from nmt.typed import convert, to_dataclass
-from tests.conftest import ROOT
+from tests.conftest import ROOT, assert_refused
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ def test_a_mapping_becomes_a_dataclass() -> None:
     ],
 )
 def test_a_mistake_is_named(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        to_dataclass(Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
+    assert_refused(message, to_dataclass, Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
 
 
 def test_none_only_where_it_may_be() -> None:
@@ -92,8 +91,7 @@ def test_every_config_is_valid(group: str) -> None:
     ],
 )
 def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        constructor(spec, "part")
+    assert_refused(message, constructor, spec, "part")
 
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:

@@ -21,8 +21,8 @@ from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
 from nmt.data.spool import sentence_hash
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
 from nmt.files import damage
+from tests.conftest import assert_refused
 
 Build = Callable[..., DataSettings]
 
@@ -106,8 +106,7 @@ def test_nothing_remains_after_an_error(settings: Build, tmp_path: Path, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr(Tokenizer, "save", fail)
-        with pytest.raises(UserError, match=r"data\.prepared_dir=.* cannot be written \(No space left"):
-            prepare(settings())
+        assert_refused(r"data\.prepared_dir=.* cannot be written \(No space left", prepare, settings())
     assert os.listdir(tmp_path / "prepared") == []
     assert damage(prepare(settings()).directory) is None
 
@@ -223,10 +222,8 @@ def test_an_empty_line_of_a_given_set_counts_for_scores_but_not_for_the_loss(set
 def test_an_empty_corpus_is_an_error(settings: Build, tmp_path: Path) -> None:
     empty = tmp_path / "empty.tsv"
     empty.write_text("\n\n")
-    with pytest.raises(UserError, match=r"empty\.tsv: no usable sentence pair among 2 lines"):
-        prepare(settings(path=str(empty)))
-    with pytest.raises(UserError, match=r"empty\.tsv: no sentence pair to hold out"):
-        prepare(settings(val_path=str(empty)))
+    assert_refused(r"empty\.tsv: no usable sentence pair among 2 lines", prepare, settings(path=str(empty)))
+    assert_refused(r"empty\.tsv: no sentence pair to hold out", prepare, settings(val_path=str(empty)))
     assert os.listdir(tmp_path / "prepared") == []
 
 

@@ -12,6 +12,7 @@ from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK, WORD_START
+from tests.conftest import assert_refused
 
 SENTENCES = [
     *(f"The {a} {v} the {b}." for a in ("cat", "dog", "cow") for v in ("sees", "likes") for b in ("bird", "fish")),
@@ -112,10 +113,8 @@ def test_saving_and_loading(tokenizer: Tokenizer, tmp_path: Path) -> None:
     tokenizer.save(path)
     assert Tokenizer.load(path).encode(SENTENCES[0]) == tokenizer.encode(SENTENCES[0])
     path.write_bytes(b"not a model")
-    with pytest.raises(UserError, match=r"x\.model is not a SentencePiece model"):
-        Tokenizer.load(path)
-    with pytest.raises(UserError, match=r"y\.model does not exist"):
-        Tokenizer.load(tmp_path / "y.model")
+    assert_refused(r"x\.model is not a SentencePiece model", Tokenizer.load, path)
+    assert_refused(r"y\.model does not exist", Tokenizer.load, tmp_path / "y.model")
 
 
 def test_it_is_silent_and_light() -> None:

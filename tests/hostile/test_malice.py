@@ -21,6 +21,7 @@ from nmt.files import SUMS, damage, sha256, write_json, write_sums
 from nmt.run import Run
 from nmt.translator import Translator
 from tests.commands import Finished, corpus_lines
+from tests.conftest import assert_refused
 
 
 @pytest.fixture
@@ -74,8 +75,7 @@ def test_a_pickle_in_a_run_does_not_run(
     for victim in victims:
         victim.write_bytes(payload)
     make_consistent(run)
-    with pytest.raises(UserError, match=r"no intact checkpoint" if len(victims) > 1 else re.escape(name)):
-        Translator.load(Run(run))
+    assert_refused(r"no intact checkpoint" if len(victims) > 1 else re.escape(name), Translator.load, Run(run))
     assert not marker.exists()
     assert all(victim.read_bytes() == payload for victim in victims)  # the checks before did not stop it
 
@@ -87,8 +87,7 @@ def test_yaml_tags_are_not_obeyed(finished: Finished, tmp_path: Path, marker: Pa
     with (run / "config.yaml").open("a") as file:
         file.write(f"\nevil: {tag} [\"touch '{marker}'\"]\n")
     make_consistent(run)
-    with pytest.raises(UserError, match=r"config\.yaml cannot be read"):
-        Translator.load(Run(run))
+    assert_refused(r"config\.yaml cannot be read", Translator.load, Run(run))
     assert not marker.exists()
 
 
@@ -137,8 +136,7 @@ def test_a_held_out_bomb_is_stopped(tmp_path: Path) -> None:
         with gzip.open(files[-1], "wb", compresslevel=1) as file:
             file.write(b"\n" * 2**20)
     bitext = Bitext(tuple(map(str, files)), (0, 1), "stop", max_megabytes=4096)
-    with pytest.raises(UserError, match=r"a\.gz and .*b\.gz: line 671089 is beyond what a held-out set may hold"):
-        given_set(bitext)
+    assert_refused(r"a\.gz and .*b\.gz: line 671089 is beyond what a held-out set may hold", given_set, bitext)
 
 
 def place_of_a_corpus(folder: Path) -> tuple[DataSettings, Path]:
@@ -177,5 +175,4 @@ def test_the_home_of_nobody(tmp_path: Path, field: str) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tb\n" * 3)
     values = {"path": str(path), "prepared_dir": str(tmp_path / "prepared")} | {field: "~no-such-user/x"}
-    with pytest.raises(UserError, match="~no-such-user/x: nobody has such a home"):
-        prepare(DataSettings(name="x", **values))
+    assert_refused("~no-such-user/x: nobody has such a home", prepare, DataSettings(name="x", **values))

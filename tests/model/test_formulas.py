@@ -8,14 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from nmt.composition import composed
-from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.model import score as score_module
 from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
 from nmt.model.score import Additive, Dot, FeedForward, General, KeyValue, MultiHead, Structured
-from tests.conftest import CELLS, MODELS, ROOT, logits_of, sentences, tiny_model
+from tests.conftest import CELLS, MODELS, ROOT, assert_refused, logits_of, sentences, tiny_model
 from tests.model import naive
 
 T, S, Q = 5, 6, 8
@@ -226,5 +225,4 @@ BAD = [
 
 @pytest.mark.parametrize(("build", "message"), BAD)
 def test_a_part_that_cannot_be_says_how_it_can(build, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        build()
+    assert_refused(message, build)

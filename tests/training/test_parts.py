@@ -7,10 +7,10 @@ from torch import nn
 from torch.nn import functional
 
 from nmt.config import TrainSettings
-from nmt.errors import UserError
 from nmt.special import PAD
 from nmt.training import loss
 from nmt.training.schedule import Constant, Cosine, InverseSqrt
+from tests.conftest import assert_refused
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
@@ -81,13 +81,11 @@ def test_teacher_forcing_moves_linearly() -> None:
     ],
 )
 def test_impossible_settings_are_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(UserError, match=rf"train\.{name}"):
-        TrainSettings(**{name: value})
+    assert_refused(rf"train\.{name}", TrainSettings, **{name: value})
 
 
 def test_training_needs_an_end() -> None:
-    with pytest.raises(UserError, match=r"train\.max_epochs or train\.max_steps"):
-        TrainSettings(max_epochs=None)
+    assert_refused(r"train\.max_epochs or train\.max_steps", TrainSettings, max_epochs=None)
 
 
 def test_the_loss_in_half_precision_is_close_and_its_gradients_are_whole() -> None:

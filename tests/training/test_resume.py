@@ -16,7 +16,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from nmt.composition import composed
 from nmt.config import load_config
-from nmt.errors import UserError
 from nmt.files import write_json, write_sums
 from nmt.interrupt import Interrupted, InterruptRequest, Stopping
 from nmt.pipeline import check_parts
@@ -24,7 +23,7 @@ from nmt.ranks import ALONE
 from nmt.training.checkpoint import NUMBERS, TENSORS
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data
-from tests.conftest import ROOT
+from tests.conftest import ROOT, assert_refused
 from tests.training.toys import bytes_of, resumed, toy_trainer, trained
 
 
@@ -67,15 +66,13 @@ def test_every_optimiser_resumes_bit_exact(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() & set(REFUSED)))  # PyTorch 2.6 has no Muon
 def test_an_optimiser_that_cannot_train_here_is_refused_before_any_work(name: str) -> None:
     config = load_config(composed() | {"optimizer": OPTIMIZERS[name]})
-    with pytest.raises(UserError, match=f"torch.optim.{name} cannot be used with these settings of optimizer: "):
-        check_parts(config, ALONE)
+    assert_refused(f"torch.optim.{name} cannot be used with these settings of optimizer: ", check_parts, config, ALONE)
 
 
 def test_the_state_of_another_optimiser_is_one_sentence(tmp_path: Path) -> None:
     trained(tmp_path, max_steps=2, optimizer=OPTIMIZERS["Adafactor"])
     for name in ("Adadelta", "Adam", "sgd"):
-        with pytest.raises(UserError, match="does not fit this training"):
-            resumed(tmp_path, optimizer=OPTIMIZERS[name])
+        assert_refused("does not fit this training", resumed, tmp_path, optimizer=OPTIMIZERS[name])
 
 
 def test_same_seed_same_bytes_other_seed_other_bytes(tmp_path: Path) -> None:
@@ -248,8 +245,7 @@ def test_a_forged_checkpoint_is_one_sentence(tmp_path: Path, forged: str) -> Non
     save_file(tensors, directory / TENSORS)
     write_json(directory / NUMBERS, numbers)
     write_sums(directory)
-    with pytest.raises(UserError, match="does not fit this training"):
-        resumed(tmp_path, max_steps=4)
+    assert_refused("does not fit this training", resumed, tmp_path, max_steps=4)
 
 
 def curves(run: Path) -> dict[str, list[tuple[int, float]]]:

@@ -11,7 +11,7 @@ from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
-from tests.conftest import MODELS
+from tests.conftest import MODELS, assert_refused
 from tests.training.toys import resumed, toy_trainer, trained
 
 
@@ -91,8 +91,7 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_notice(
     assert f"{name} is damaged" in caplog.text
     for path in trainer.checkpoints.directory.iterdir():
         (path / MODEL).unlink()
-    with pytest.raises(UserError, match="no intact checkpoint"):
-        again.restore()
+    assert_refused("no intact checkpoint", again.restore)
 
 
 def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
