@@ -11,6 +11,7 @@ checkpoint before the last.
 import json
 import logging
 import pickle
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -24,7 +25,7 @@ from safetensors.torch import save
 from nmt import composition, pipeline
 from nmt.errors import UserError
 from nmt.evaluation.score_report import read_evaluation
-from nmt.files import sha256, write_sums
+from nmt.files import sha256, write_json, write_sums
 from nmt.run import RECORDED, Run
 from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.translator import Translator
@@ -66,6 +67,8 @@ HOSTILE = {
     "aliases": ("a: &a [x]\nb: [*a, *a]\n", "alias"),
     "depth": ("a: " + "[" * 100_000, "nested too deeply"),
     "python": ("a: !!python/object/apply:os.system [touch hacked]\n", "could not determine a constructor"),
+    "a name of Python": ("a: !!python/name:os.system\n", "could not determine a constructor"),
+    "a module of Python": ("a: !!python/module:os\n", "could not determine a constructor"),
     "date": ("a: 2001-99-99\n", "cannot be read"),
     "not settings": ("- 1\n- 2\n", "cannot be read"),
     "nothing": ("", "cannot be read"),
@@ -81,7 +84,7 @@ def test_a_hostile_configuration_is_one_sentence(truth: Truth, tmp_path: Path, k
     run = copied(truth, tmp_path / "copy")
     text, words = HOSTILE[kind]
     (run / "config.yaml").write_text(text, encoding="utf-8", errors="surrogateescape")
-    seal_again(run)
+    make_consistent(run)
     for read in (Translator.load, lambda run: composition.resumed(run.directory), load_members_of):
         with pytest.raises(UserError) as error:
             read(Run(run))
@@ -112,6 +115,18 @@ class Pickled:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open, ("hacked", "w")
+
+
+@pytest.mark.parametrize("name", ["tokenizers/source.model", "tokenizers/target.model", "config.yaml", "finished.json"])
+def test_a_pickle_in_a_run_does_not_run(
+    truth: Truth, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = copied(truth, tmp_path / "copy")
+    (run / name).write_bytes(pickle.dumps(Pickled()))
+    make_consistent(run)
+    assert_refused(re.escape(name), Translator.load, Run(run))
+    assert not (tmp_path / "hacked").exists()
 
 
 BAD_CHECKPOINTS: dict[str, tuple[str, Any]] = {
@@ -166,7 +181,10 @@ def load_members_of(run: Run) -> list[Member]:
     return load_members([run])
 
 
-def seal_again(run: Path) -> None:
-    """What someone does who wants us to believe an altered config.yaml."""
+def make_consistent(run: Path) -> None:
+    """Make checksums and the identity in the checkpoints fit altered files, as a forger would."""
     names = sorted((*RECORDED, "changes.json", "finished.json"))
     (run / "SHA256SUMS").write_text("".join(f"{sha256(run / name)}  {name}\n" for name in names))
+    for numbers in run.glob("checkpoints/*/training.json"):
+        write_json(numbers, json.loads(numbers.read_text()) | {"run": Run(run).read_identity()})
+        write_sums(numbers.parent)

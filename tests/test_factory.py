@@ -40,13 +40,9 @@ def test_nasty_targets_are_refused_before_anything_runs(target: Any, where: str)
 @pytest.mark.parametrize(
     ("where", "target"),
     [
-        ("optimizer", "nmt.model.seq2seq.Seq2Seq"),
-        ("optimizer", "nmt.training.schedule.Cosine"),
-        ("scheduler", "torch.optim.SGD"),
-        ("model", "torch.optim.SGD"),
-        ("model.encoder", "nmt.training.schedule.Cosine"),
-        ("decode", "nmt.model.seq2seq.Seq2Seq"),
-        ("scheduler", "nmt.search.Beam"),
+        *(("optimizer", "nmt.model.seq2seq.Seq2Seq"), ("optimizer", "nmt.training.schedule.Cosine")),
+        *(("scheduler", "torch.optim.SGD"), ("scheduler", "nmt.search.Beam"), ("model", "torch.optim.SGD")),
+        *(("model.encoder", "nmt.training.schedule.Cosine"), ("decode", "nmt.model.seq2seq.Seq2Seq")),
     ],
 )
 def test_a_part_belongs_in_its_place(where: str, target: str) -> None:
