@@ -135,6 +135,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     return folder / "run", subprocess.CompletedProcess([], 0, out, err)
 
 
+@pytest.fixture(scope="session")
+def run(finished: Finished) -> Path:
+    """The directory of the finished run."""
+    return finished[0]
+
+
 def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:
     """One sentence on stderr, exit code 2, nothing on stdout."""
     assert done.returncode == 2, done.stderr

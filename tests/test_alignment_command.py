@@ -99,9 +99,7 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     assert "--batch-tokens: 0 is not at least 1" in refused.stderr
 
 
-def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(
-    without_attention: Path, gold: Path, tmp_path: Path
-) -> None:
+def test_without_its_corpus_a_run_says_what_to_give(without_attention: Path, gold: Path, tmp_path: Path) -> None:
     corpus = without_attention.parent / "fra-eng.txt"  # which no other test needs at the same time
     shutil.move(corpus, tmp_path / "away")
     try:

@@ -23,9 +23,7 @@ def logger() -> Iterator[logging.Logger]:
     logger.handlers[:], logger.level, logger.propagate = before
 
 
-def test_a_log_file_that_cannot_be_written_is_named_once(
-    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_file_on_a_full_disk_is_named_once(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
     log_to_console()
     log_to_file(FULL)
     assert_refused(r"/dev/full cannot be written .No space left on device.: make room", logger.info, "one line")

@@ -118,9 +118,7 @@ class Pickled:
 
 
 @pytest.mark.parametrize("name", ["tokenizers/source.model", "tokenizers/target.model", "config.yaml", "finished.json"])
-def test_a_pickle_in_a_run_does_not_run(
-    truth: Truth, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pickle_in_a_run_is_not_run(truth: Truth, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = copied(truth, tmp_path / "copy")
     (run / name).write_bytes(pickle.dumps(Pickled()))

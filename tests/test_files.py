@@ -137,7 +137,7 @@ def test_what_is_no_record_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("written", [1, 2])
-def test_a_record_is_listed_whenever_its_writer_is_killed(
+def test_a_record_is_listed_if_its_writer_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
 ) -> None:
     """After the new line, or after the new file too, but before the old line is gone."""

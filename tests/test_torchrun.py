@@ -108,9 +108,7 @@ def test_a_signal_to_torchrun_saves_and_fewer_processes_go_on(tmp_path: Path) ->
     succeeded(command("train.py", f"resume={tmp_path / 'run'}", "train.max_steps=300", "train.validate_every=300"))
 
 
-def test_what_torchrun_cannot_do_is_said_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_torchrun_cannot_do_is_said_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert Launch.from_environment().size == 2

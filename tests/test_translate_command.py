@@ -22,8 +22,7 @@ from tests.commands import Finished, assert_fails, command, evaluate, process, s
 from tests.conftest import ROOT
 
 
-def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_translate_reads_arguments_files_and_stdin_in_order(run: Path, tmp_path: Path) -> None:
     lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
     piped = succeeded(process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n"))
     translations = piped.stdout.split("\n")[:-1]
@@ -32,15 +31,11 @@ def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, 
     assert translations[0] == translations[6] != ""
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
-    for other in (
-        translate(run, "--file", str(file), "--batch-tokens", "1"),
-        translate(run, "--", *lines),
-    ):
-        assert other.stdout.split("\n")[:-1] == translations
+    for same in (["--file", str(file), "--batch-tokens", "1"], ["--", *lines]):
+        assert translate(run, *same).stdout.split("\n")[:-1] == translations
 
 
-def test_interactive_answers_each_line_before_the_next_comes(finished: Finished) -> None:
-    run, _ = finished
+def test_interactive_answers_each_line_before_the_next_comes(run: Path) -> None:
     arguments = [sys.executable, str(ROOT / "translate.py"), "--run", str(run), "--interactive"]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -55,8 +50,7 @@ def test_interactive_answers_each_line_before_the_next_comes(finished: Finished)
     assert all(answer.strip() for answer in answers)
 
 
-def test_translate_json_and_nbest(finished: Finished) -> None:
-    run, _ = finished
+def test_translate_json_and_nbest(run: Path) -> None:
     arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
     done = command("translate.py", *arguments, "--json", "I see a cat.", "")
     first, empty = map(json.loads, done.stdout.splitlines())
@@ -73,8 +67,7 @@ def test_translate_json_and_nbest(finished: Finished) -> None:
     assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
 
 
-def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_translate_draws(run: Path, tmp_path: Path) -> None:
     one = tmp_path / "new" / "folder" / "a.svg"
     assert translate(run, "--heatmap", str(one), "I see a cat.").returncode == 0
     assert b"<svg" in one.read_bytes()
@@ -87,14 +80,14 @@ def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
     assert not Path("x.bmp").exists()
 
 
-def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
+def test_a_run_can_be_moved(run: Path, tmp_path: Path) -> None:
     """Nothing outside the directory is read: the corpus and the prepared data may be gone."""
-    here = translate(finished[0], "I see a cat.")
+    here = translate(run, "I see a cat.")
     moved = tmp_path / "elsewhere"
-    shutil.copytree(finished[0], moved)
+    shutil.copytree(run, moved)
     config = (moved / "config.yaml").read_text()
-    assert str(finished[0].parent) in config  # it does remember where the data was
-    hidden = finished[0].parent / "prepared"
+    assert str(run.parent) in config  # it does remember where the data was
+    hidden = run.parent / "prepared"
     hidden.rename(tmp_path / "hidden")
     try:
         there = process("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
@@ -116,19 +109,15 @@ def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
     references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
     succeeded(evaluate(run, "--source", str(tmp_path / "s"), *references))
-    assert (
-        json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
-    )
+    own, given = (json.loads(text)["bleu"]["value"] for text in (before, (tmp_path / "out/scores.json").read_text()))
+    assert own == given
     (tmp_path / "r1").write_text("one line\n")
-    assert_fails(
-        evaluate(run, "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
-        "r1 ends before line 2",
-    )
+    uneven = evaluate(run, "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"))
+    assert_fails(uneven, "r1 ends before line 2")
     assert_fails(command("evaluate.py", "--source", "s"), "--reference")
 
 
-def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_bad_runs_and_bad_text(run: Path, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
@@ -138,15 +127,14 @@ def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def second(finished: Finished) -> Path:
+def second(run: Path) -> Path:
     """Another seed of the same run."""
-    folder = finished[0].parent
+    folder = run.parent
     train(composed(*train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked")))
     return folder / "second"
 
 
-def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_path: Path) -> None:
-    run, _ = finished
+def test_several_runs_make_an_ensemble(run: Path, second: Path, tmp_path: Path) -> None:
     both = ("--run", str(run), "--run", str(second))
     single, together = (
         json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
@@ -164,8 +152,8 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
 
 
-def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
-    directories = [finished[0], second]
+def test_tuning_gives_what_a_search_with_each_penalty_would(run: Path, second: Path) -> None:
+    directories = [run, second]
     arguments = [argument for directory in directories for argument in ("--run", str(directory))]
     done = succeeded(command("scripts/tune_search.py", *arguments, "--beams", "1", "4"))
     rows = [line.split("│")[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
@@ -186,14 +174,13 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
     assert table[float(choice[2])][("1", "4").index(choice[1])] == best
 
 
-def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
+def test_an_ensemble_needs_the_same_pieces(run: Path, tmp_path: Path) -> None:
     train(composed(*train_arguments(tmp_path, "data.vocab_size=300", "model=seq2seq", "train.max_steps=2")))
-    done = translate(finished[0], "--run", str(tmp_path / "run"), "tea")
+    done = translate(run, "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
 
-def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
-    run, _ = finished
+def test_json_tells_how_sure_the_model_is_of_each_word(run: Path) -> None:
     plain, sampled = (
         json.loads(translate(run, "--json", *more, "I see a cat.").stdout) for more in ((), ("--samples", "5"))
     )
@@ -206,8 +193,7 @@ def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> No
     assert "give it with --json" in refused.stderr
 
 
-def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
-    run, _ = finished
+def test_sentences_unlike_the_training_data_are_pointed_out(run: Path) -> None:
     lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
     done = translate(run, *lines)
     assert len(done.stdout.splitlines()) == 3
@@ -217,8 +203,7 @@ def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) 
     assert second.startswith("Sentence 3 has ")
 
 
-def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Finished) -> None:
-    run, _ = finished
+def test_a_higher_length_penalty_never_gives_shorter_translations(run: Path) -> None:
     short, long = (
         json.loads(translate(run, "--json", "--length-penalty", penalty, "I see tea.").stdout) for penalty in ("0", "3")
     )
@@ -234,9 +219,8 @@ def printed(run: Path, *arguments: str) -> str:
 
 
 def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
-    finished: Finished,
+    run: Path,
 ) -> None:
-    run, _ = finished
     sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
     arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
     drawn = printed(run, *arguments)
@@ -249,8 +233,8 @@ def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
     assert best == printed(run, "--beam", "1", "--", *sentences)
 
 
-def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
-    values = composed(*train_arguments(finished[0].parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
+def test_a_run_may_sample_by_itself(run: Path, tmp_path: Path) -> None:
+    values = composed(*train_arguments(run.parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
     trained = train(values | {"decode": values["decode"] | {"seed": 3}})
     evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
     assert evaluated["decode"] == Sample(seed=3).record()
@@ -270,8 +254,8 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
         (["--sample", "--seed", "-1"], "seed must be at least 0"),
     ],
 )
-def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
-    assert_fails(translate(finished[0], *arguments, "a"), message)
+def test_what_sampling_cannot_do_is_said(run: Path, arguments: list[str], message: str) -> None:
+    assert_fails(translate(run, *arguments, "a"), message)
 
 
 def test_sampling_and_a_beam_exclude_each_other() -> None:
@@ -281,24 +265,24 @@ def test_sampling_and_a_beam_exclude_each_other() -> None:
 
 
 def test_the_run_that_is_taken_is_named_with_its_languages(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nmt.config.ROOT", tmp_path)
     (tmp_path / "outputs").mkdir()
-    (tmp_path / "outputs/a").symlink_to(finished[0])
+    (tmp_path / "outputs/a").symlink_to(run)
     assert command("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
     assert nmt.load().languages == ("eng", "fra")
 
 
-def test_a_pdf_is_drawn_in_silence(finished: Finished, tmp_path: Path) -> None:
+def test_a_pdf_is_drawn_in_silence(run: Path, tmp_path: Path) -> None:
     picture = tmp_path / "a.pdf"
-    done = process("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
+    done = process("translate.py", "--run", str(run), "--heatmap", str(picture), "I see a cat.")
     assert done.stderr == f"heatmap: {picture}\n"
     assert picture.read_bytes().startswith(b"%PDF")
 
 
-def test_paths_may_be_strings_and_a_string_is_one_sentence(finished: Finished) -> None:
-    run = str(finished[0])
+def test_paths_may_be_strings_and_a_string_is_one_sentence(run: Path) -> None:
+    run = str(run)
     translator = nmt.load(run)
     (one,) = translator.translate("I see a cat.")
     assert one.text == translator.translate(["I see a cat."])[0].text != ""

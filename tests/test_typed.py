@@ -114,9 +114,7 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
         (["data=demo"], 2000, 6, 0.2),
     ],
 )
-def test_the_size_of_a_corpus_brings_its_settings(
-    overrides: list[str], pieces: int, epochs: int, dropout: float
-) -> None:
+def test_the_size_of_a_corpus_sets_others(overrides: list[str], pieces: int, epochs: int, dropout: float) -> None:
     config = load_config(composed(*overrides))
     assert config.data.vocab_size == pieces
     assert config.train.max_epochs == epochs

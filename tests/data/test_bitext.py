@@ -145,9 +145,7 @@ def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
-def test_a_malformed_line_stops_with_its_number_or_is_skipped(
-    tmp_path: Path, bad: bytes, problem: str, name: str
-) -> None:
+def test_a_malformed_line_is_named_by_number_or_skipped(tmp_path: Path, bad: bytes, problem: str, name: str) -> None:
     path = write(tmp_path / name, b"one\tun\n" + bad + b"\ntwo\tdeux\n")
     assert_refused(f"{name}:2: .*{problem}", rows, path)
     assert rows(path, on_error="skip") == ([["one", "un"], ["two", "deux"]], {"malformed": 1})

@@ -112,7 +112,7 @@ def test_all_sets_of_a_language_are_fetched(tmp_path: Path, url: str) -> None:
         ("anki", "fra", "check the network"),
     ],
 )
-def test_errors_are_one_sentence_and_leave_nothing(
+def test_an_error_is_one_sentence_without_files(
     tmp_path: Path, url: str, corpus: str, language: str, message: str
 ) -> None:
     done = run(tmp_path, corpus, language, "http://127.0.0.1:9" if "network" in message else url)

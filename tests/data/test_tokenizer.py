@@ -73,9 +73,7 @@ def test_a_batch_is_its_sentences(tokenizer: Tokenizer) -> None:
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
 @pytest.mark.parametrize("sentences", [["a"], ["Go.", "Run!", "जा."], ["好"], [" ".join("abc" * 500)]])
-def test_a_tiny_corpus_gets_a_smaller_vocabulary(
-    vocab_type: str, sentences: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_tiny_corpora_have_few_pieces(vocab_type: str, sentences: list[str], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     tokenizer = Tokenizer.train(sentences, 8000, vocab_type)  # type: ignore[arg-type]
     assert 260 < len(tokenizer) < 400
@@ -84,7 +82,7 @@ def test_a_tiny_corpus_gets_a_smaller_vocabulary(
 
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
-def test_a_vocabulary_too_small_for_its_characters_spells_the_rare_ones(
+def test_a_vocabulary_too_small_for_its_characters_spells_some(
     vocab_type: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     characters = [chr(0x4E00 + i) for i in range(1000)]

@@ -34,7 +34,7 @@ def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
 
 @pytest.mark.parametrize("largest", [confidence._LARGEST, 1])  # all samples at once, or one by one
 @pytest.mark.parametrize("model", ["bahdanau", "hard"])  # of which one draws its alignment in training
-def test_without_dropout_the_samples_all_agree_with_the_search(
+def test_samples_without_dropout_agree_with_the_search(
     model: str, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confidence, "_LARGEST", largest)

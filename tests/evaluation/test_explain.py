@@ -34,9 +34,7 @@ def make(tokenizer: Tokenizer, model: str = "bahdanau", **settings: float) -> Tr
         *(("bahdanau", change) for change in ({"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6})),
     ],
 )
-def test_the_steps_add_up_to_the_score_of_the_search(
-    tokenizer: Tokenizer, model: str, settings: dict[str, float]
-) -> None:
+def test_the_steps_add_up_to_the_score_of_search(tokenizer: Tokenizer, model: str, settings: dict[str, float]) -> None:
     translator = make(tokenizer, model, **settings)
     for translations in translator.nbest(TEXTS):
         for translation in translations:

@@ -43,9 +43,7 @@ def settings(folder: Path, path: Path) -> DataSettings:
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "raw.gz", "packed.gz", "raw.zip", "packed.zip", "weights.pt", "x.npy"])
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
-def test_a_pickle_as_corpus_does_not_run(
-    tmp_path: Path, payload: bytes, marker: Path, name: str, on_error: str
-) -> None:
+def test_a_pickle_as_corpus_is_not_run(tmp_path: Path, payload: bytes, marker: Path, name: str, on_error: str) -> None:
     path = tmp_path / name
     if name == "packed.zip":
         with zipfile.ZipFile(path, "w") as archive:

@@ -76,7 +76,7 @@ def test_time_is_a_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [MODEL, TENSORS, NUMBERS])
-def test_a_damaged_checkpoint_is_passed_over_with_a_notice(
+def test_a_damaged_checkpoint_is_passed_over_and_named(
     tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     trainer = trained(tmp_path, save_every=4)
