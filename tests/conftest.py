@@ -7,10 +7,13 @@ import pytest
 import torch
 
 from nmt.composition import composed
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
+from nmt.search import Beam
 from nmt.special import EOS, PAD
+from nmt.translator import Translator
 
 pytest_plugins = ["tests.commands"]  # the fixture of a finished run
 
@@ -49,6 +52,20 @@ def _shrink(score: dict[str, Any]) -> None:
         score["size"] = 32
     if "score" in score:
         _shrink(score["score"])
+
+
+@functools.cache
+def tiny_tokenizer() -> Tokenizer:
+    return Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
+
+
+def tiny_translator(model: str = "bahdanau", dropout: float = 0.0, **settings: float) -> Translator:
+    """A translator that has learnt nothing, with opinions strong enough that rounding decides nothing."""
+    tokenizer = tiny_tokenizer()
+    built = tiny_model(f"model={model}", vocab=len(tokenizer), dropout=dropout).eval()
+    with torch.no_grad():
+        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
+    return Translator(built, tokenizer, tokenizer, Beam(beam_size=4).changed(**settings), torch.device("cpu"))
 
 
 def assert_refused(words: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:

@@ -16,6 +16,8 @@ from nmt.run import Run
 from tests.commands import Finished, assert_fails, command, succeeded, train_arguments
 from tests.conftest import assert_refused
 
+QUICK = ["model=seq2seq"]  # which draws no pictures
+
 
 def pairs_of(path: Path) -> list[list[str]]:
     return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
@@ -74,7 +76,7 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path, capsys: 
     settings = {"there": given, "back": [*given, *opposite], "leaky": opposite}
     settings["pieces"] = [*settings["back"], "data.vocab_size=300"]
     for name, each in settings.items():
-        pipeline.train(composed(*train_arguments(tmp_path, *each), f"run_dir={tmp_path / name}"))
+        pipeline.train(composed(*train_arguments(tmp_path, *QUICK, *each), f"run_dir={tmp_path / name}"))
     there, back, leaky, pieces = (str(tmp_path / name) for name in settings)
     more = "--output", str(tmp_path / "more")
 
@@ -85,6 +87,14 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path, capsys: 
     refuses("cuts text into other pieces", "--run", there, "--back", back, "--back", pieces, *more)
     assert "translated" not in capsys.readouterr().err
     assert not (tmp_path / "more").exists()
+
+    # A student translates in the direction of its teacher.
+    done = succeeded(command("scripts/distil.py", "--run", back, "--output", str(tmp_path / "di stilled")))
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
+    pipeline.train(composed("experiment=smoke", *QUICK, *shlex.split(done.stdout)[2:], *places))
+    for name in ("val", "test"):
+        of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("back", "student"))
+        assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
 
     corpus = tmp_path / "fra-eng.txt"  # moved, as the run knows since it was resumed
     shutil.rmtree(tmp_path / "prepared")
@@ -112,20 +122,6 @@ def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) 
     (tmp_path / "uneven").mkdir()
     write_held_out(tmp_path / "uneven", "test", [*entries, HeldOut("b", ("x",))])
     assert [path.name for path in (tmp_path / "uneven").iterdir()] == ["test.tsv"]
-
-
-def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
-    given = [f"data.{name}_path={tmp_path / name}.tsv" for name in ("val", "test")]
-    (tmp_path / "val.tsv").write_text("I hear it now.\tmaintenant j'entends ça.\n", encoding="utf-8")
-    (tmp_path / "test.tsv").write_text("you hear it now.\tmaintenant tu entends ça.\n", encoding="utf-8")
-    pipeline.train(composed(*train_arguments(tmp_path, *given, "data.source=fra", "data.target=eng")))
-    done = command("scripts/distil.py", "--run", str(tmp_path / "run"), "--output", str(tmp_path / "di stilled"))
-    arguments = shlex.split(done.stdout)[2:]
-    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
-    pipeline.train(composed("experiment=smoke", *arguments, *places))
-    for name in ("val", "test"):
-        of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("run", "student"))
-        assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

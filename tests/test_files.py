@@ -19,7 +19,6 @@ from nmt.files import (
     damage,
     new_directory,
     read_record,
-    sha256,
     write_bytes,
     write_record,
     write_sums,
@@ -30,7 +29,9 @@ from tests.conftest import assert_refused
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "scores.json"
+    path = tmp_path / "new" / "folder" / "scores.json"
+    write_text(path, "é")
+    assert path.read_bytes() == "é".encode()
     write_bytes(path, b"old")
 
     def full_disk(descriptor: int) -> None:
@@ -39,12 +40,7 @@ def test_a_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("os.fsync", full_disk)
     assert_refused(r"scores\.json cannot be written \(No space left on device\)", write_bytes, path, b"new")
     assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_missing_folder_is_made(tmp_path: Path) -> None:
-    write_text(tmp_path / "a" / "b" / "c.txt", "é")
-    assert (tmp_path / "a/b/c.txt").read_bytes() == "é".encode()
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
@@ -52,7 +48,6 @@ def test_sums_name_the_file_that_changed(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     write_sums(tmp_path)
     check_sums(tmp_path)
-    assert f"{sha256(tmp_path / 'one')}  one\n" in (tmp_path / SUMS).read_text()
     (tmp_path / "two").write_text("twO")
     assert_refused("two is damaged", check_sums, tmp_path)
     (tmp_path / "two").unlink()
