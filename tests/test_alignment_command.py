@@ -121,9 +121,8 @@ def test_translate_prints_links(finished: Finished) -> None:
         pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
         assert sorted(t for _, t in pairs) == list(range(len(text.split())))
         assert all(0 <= s < len(source.split()) for s, _ in pairs)
-    found = [
-        json.loads(line) for line in command("translate.py", *arguments, "--json", "--", *texts).stdout.splitlines()
-    ]
+    printed = command("translate.py", *arguments, "--json", "--", *texts).stdout
+    found = [json.loads(line) for line in printed.splitlines()]
     assert [sorted(map(tuple, line["alignment"])) for line in found] == [
         sorted(tuple(map(int, link.split("-"))) for link in links.split()) for _, links in rows
     ]
@@ -138,9 +137,8 @@ def test_translate_explains(finished: Finished, monkeypatch: pytest.MonkeyPatch)
     done = succeeded(command("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?"))
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
-    first, second = (
-        json.loads(command("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
-    )
+    printed = command("translate.py", "--run", run, "--json", "I see a cat.", "tea?").stdout
+    first, second = map(json.loads, printed.splitlines())
     scores = [float(score) for score in re.findall(r"score = .* = (-[\d.]+) ", done.stdout)]
     assert scores == pytest.approx([first["score"], second["score"]], abs=2e-4)
     assert all(f"\n{translation['text']}\n" in done.stdout for translation in (first, second))

@@ -331,8 +331,7 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert_fails(drawing, "no attention to draw")
     assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
     done = succeeded(command("scripts/compare.py", str(sweep)))
-    for name in ("luong", "seq2seq", "not of seeds"):
-        assert name in done.stdout
+    assert all(name in done.stdout for name in ("luong", "seq2seq", "not of seeds"))
     output = sweep / "comparison"
     pictures = {"attention.png", "bleu.png", "curves.png", "lengths.png"}
     assert {path.name for path in output.iterdir()} == {"comparison.md", "comparison.csv", *pictures}

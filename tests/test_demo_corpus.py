@@ -33,10 +33,8 @@ for english_text, french_text in PAIRS:
 
 
 def run(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, env=environment, check=False
-    )
+    command, environment = [sys.executable, str(SCRIPT), *arguments], {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
 @pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.slow)])
@@ -151,9 +149,7 @@ def test_the_family_of_they_are_watching() -> None:
         assert TRANSLATIONS[source][0] == first
     for verb in INTRANSITIVE:
         doing, *particle = [ing(verb.english.split()[0]), *verb.english.split()[1:]]
-        sources = [
-            " ".join([*opening, doing, *particle]) for opening in (["They", "are"], ["They're"], ["They", "aren't"])
-        ]
+        sources = [" ".join([opening, doing, *particle]) for opening in ("They are", "They're", "They aren't")]
         assert all(TRANSLATIONS[f"{source}."][0].startswith("Ils ") for source in sources)
 
 

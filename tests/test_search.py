@@ -201,9 +201,8 @@ def drawn_probability(
 def test_samples_have_the_distribution_of_the_definition(temperature: float, top_p: float) -> None:
     model, limit, count = Markov(seed=11), 3, 20_000
     model.table[..., [0, 1, 3]] = -50.0  # what is never said has no share, so that p and the drawn p agree
-    search = Sample(
-        temperature=temperature, top_p=top_p, samples=count, max_length_ratio=0.0, max_length_extra=limit, seed=5
-    )
+    search = Sample(temperature=temperature, top_p=top_p, samples=count, seed=5)
+    search = search.changed(max_length_ratio=0.0, max_length_extra=limit)
     (found,) = search(model, *toy_source([4]))
     counts = Counter(tuple(hypothesis.tokens) for hypothesis in found)
     everything = [words for n in range(limit) for words in product(WORDS, repeat=n)]

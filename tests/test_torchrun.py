@@ -84,11 +84,8 @@ def test_a_lost_process_ends_all_and_a_restart_goes_on(tmp_path: Path) -> None:
     os.kill(ranks_of(agent)[1], signal.SIGKILL)
     _, notices = agent.communicate(timeout=240)
     assert agent.returncode == 0, notices
-    lost = [
-        line for line in notices.splitlines() if line.startswith("error: Another process of this training was lost")
-    ]
-    assert len(lost) == 1
-    assert f"python train.py resume={tmp_path / 'run'}" in lost[0]
+    (lost,) = (line for line in notices.splitlines() if line.startswith("error: Another process of this training was"))
+    assert f"python train.py resume={tmp_path / 'run'}" in lost
     assert "Resuming after update" in notices
     assert (tmp_path / "run" / LAST).exists()
     whole = start_two(*train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'whole'}"))

@@ -136,9 +136,8 @@ def second(run: Path) -> Path:
 
 def test_several_runs_make_an_ensemble(run: Path, second: Path, tmp_path: Path) -> None:
     both = ("--run", str(run), "--run", str(second))
-    single, together = (
-        json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
-    )
+    printed = [command("translate.py", *runs, "--json", "I see a cat.").stdout for runs in (both[:2], both)]
+    single, together = map(json.loads, printed)
     assert together["score"] != single["score"]
     assert len(together["attention"]) == len(together["target_tokens"])
     scored = succeeded(command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores")))
@@ -181,9 +180,8 @@ def test_an_ensemble_needs_the_same_pieces(run: Path, tmp_path: Path) -> None:
 
 
 def test_json_tells_how_sure_the_model_is_of_each_word(run: Path) -> None:
-    plain, sampled = (
-        json.loads(translate(run, "--json", *more, "I see a cat.").stdout) for more in ((), ("--samples", "5"))
-    )
+    printed = [translate(run, "--json", *more, "I see a cat.").stdout for more in ((), ("--samples", "5"))]
+    plain, sampled = map(json.loads, printed)
     assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
     assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
     assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
@@ -204,9 +202,8 @@ def test_sentences_unlike_the_training_data_are_pointed_out(run: Path) -> None:
 
 
 def test_a_higher_length_penalty_never_gives_shorter_translations(run: Path) -> None:
-    short, long = (
-        json.loads(translate(run, "--json", "--length-penalty", penalty, "I see tea.").stdout) for penalty in ("0", "3")
-    )
+    printed = [translate(run, "--json", "--length-penalty", penalty, "I see tea.").stdout for penalty in ("0", "3")]
+    short, long = map(json.loads, printed)
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
     assert short["score"] != long["score"]
     for impossible in ("nan", "1e308", "-1e4"):
@@ -214,7 +211,7 @@ def test_a_higher_length_penalty_never_gives_shorter_translations(run: Path) -> 
         assert_fails(refused, "length_penalty", "between")
 
 
-def printed(run: Path, *arguments: str) -> str:
+def text_of(run: Path, *arguments: str) -> str:
     return translate(run, *arguments).stdout
 
 
@@ -223,14 +220,14 @@ def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
 ) -> None:
     sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
     arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
-    drawn = printed(run, *arguments)
+    drawn = text_of(run, *arguments)
     assert [line.split("\t")[0] for line in drawn.splitlines()] == [*"111222", "3", *"444555"]
     assert drawn.splitlines()[:3] != drawn.splitlines()[7:10]  # of one sentence twice, other samples
     for same in (["--seed", "1"], ["--batch-tokens", "1"], ["--interactive"]):
-        assert printed(run, *same, *arguments) == drawn
-    assert printed(run, "--seed", "2", *arguments) != drawn
-    best = printed(run, "--sample", "--top-p", "0.000001", "--", *sentences)
-    assert best == printed(run, "--beam", "1", "--", *sentences)
+        assert text_of(run, *same, *arguments) == drawn
+    assert text_of(run, "--seed", "2", *arguments) != drawn
+    best = text_of(run, "--sample", "--top-p", "0.000001", "--", *sentences)
+    assert best == text_of(run, "--beam", "1", "--", *sentences)
 
 
 def test_a_run_may_sample_by_itself(run: Path, tmp_path: Path) -> None:
@@ -239,9 +236,9 @@ def test_a_run_may_sample_by_itself(run: Path, tmp_path: Path) -> None:
     evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
     assert evaluated["decode"] == Sample(seed=3).record()
     sources = [example.source for example in read_held_out(Run(tmp_path / "run").test_set)]
-    drawn = printed(tmp_path / "run", "--", *sources).splitlines()
+    drawn = text_of(tmp_path / "run", "--", *sources).splitlines()
     assert drawn == [translation.text for translation in trained.translations]
-    assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
+    assert len(text_of(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
     refused = translate(tmp_path / "run", "--beam", "4", "a")
     assert_fails(refused, "search method Sample has no setting beam_size")
 

@@ -237,9 +237,8 @@ def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:
 def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
     tsv: Path, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert [list(column) for column in zip(*pairs, strict=True)] == list(
-        prepare_module._vocabulary_sample(tsv, len(pairs))
-    )
+    whole = prepare_module._vocabulary_sample(tsv, len(pairs))
+    assert [list(column) for column in zip(*pairs, strict=True)] == list(whole)
     monkeypatch.setattr(prepare_module, "_VOCABULARY_PAIRS", 100)
     sources, targets = prepare_module._vocabulary_sample(tsv, len(pairs))
     assert 60 < len(sources) == len(targets) < 140
@@ -263,8 +262,7 @@ def test_real_corpora(real_data: Path, tmp_path: Path, language: str, script: st
     assert report.random_leak == pytest.approx(leak, abs=0.04)
     assert report.target.scripts[script] > 0.99
     assert report.train_pairs > 0.88 * report.pairs_read
-    texts = random.Random(0).sample(corpus.test_sentences, 100)
-    for entry in texts:
+    for entry in random.Random(0).sample(corpus.test_sentences, 100):
         reference = entry.references[0]
         assert corpus.target_tokenizer.decode(corpus.target_tokenizer.encode(reference)) == reference
 
@@ -273,15 +271,8 @@ def test_real_parallel_files(real_data: Path, tmp_path: Path) -> None:
     def files(split: str) -> list[str]:
         return [str(real_data / "multi30k" / f"{split}.{language}.gz") for language in ("en", "de")]
 
-    corpus = prepare(
-        DataSettings(
-            name="multi30k",
-            path=files("train"),
-            val_path=files("val"),
-            test_path=files("test_2016_flickr"),
-            prepared_dir=str(tmp_path),
-        )
-    )
+    held_out = {"val_path": files("val"), "test_path": files("test_2016_flickr")}
+    corpus = prepare(DataSettings("multi30k", files("train"), **held_out, prepared_dir=str(tmp_path)))
     assert (corpus.report.source.language, corpus.report.target.language) == ("en", "de")
     assert (len(corpus.val_sentences), len(corpus.test_sentences)) == (1014, 1000)
     assert 28_900 < len(corpus.train) <= 29_000

@@ -36,9 +36,7 @@ def payload(marker: Path) -> bytes:
 
 
 def settings(folder: Path, path: Path) -> DataSettings:
-    return DataSettings(
-        name="x", path=str(path), columns=["eng", "fra"], vocab_size=300, prepared_dir=str(folder / "prepared")
-    )
+    return DataSettings("x", str(path), columns=["eng", "fra"], vocab_size=300, prepared_dir=str(folder / "prepared"))
 
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "raw.gz", "packed.gz", "raw.zip", "packed.zip", "weights.pt", "x.npy"])
