@@ -1,7 +1,5 @@
 """The real commands on a corpus of a few hundred pairs, within the test's process or in one of their own."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging
@@ -59,6 +57,16 @@ def command(name: str, *arguments: str, stdin: str | bytes = "") -> subprocess.C
             traceback.print_exc()
     out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
     return subprocess.CompletedProcess(sys.argv, code, out, err)
+
+
+def translate(run: Path, *arguments: str, stdin: str | bytes = "") -> subprocess.CompletedProcess[str]:
+    """`command` of translate.py with a run."""
+    return command("translate.py", "--run", str(run), *arguments, stdin=stdin)
+
+
+def evaluate(run: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`command` of evaluate.py with a run."""
+    return command("evaluate.py", "--run", str(run), *arguments)
 
 
 @contextmanager
@@ -127,6 +135,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     return folder / "run", subprocess.CompletedProcess([], 0, out, err)
 
 
+@pytest.fixture(scope="session")
+def run(finished: Finished) -> Path:
+    """The directory of the finished run."""
+    return finished[0]
+
+
 def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:
     """One sentence on stderr, exit code 2, nothing on stdout."""
     assert done.returncode == 2, done.stderr
@@ -136,3 +150,9 @@ def assert_fails(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert last.startswith("error: ")
     for word in words:
         assert word in last
+
+
+def succeeded(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    """What a command printed, if its exit code is 0."""
+    assert done.returncode == 0, done.stderr
+    return done

@@ -1,16 +1,19 @@
-from __future__ import annotations
-
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from nmt.composition import composed
+from nmt.data.tokenizer import Tokenizer
+from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
+from nmt.search import Beam
 from nmt.special import EOS, PAD
+from nmt.translator import Translator
 
 pytest_plugins = ["tests.commands"]  # the fixture of a finished run
 
@@ -22,13 +25,12 @@ CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"
 torch.set_num_threads(1)
 
 
-def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3) -> Seq2Seq:
-    """A model of a few thousand weights, without dropout unless asked for."""
-    off = [f"model.{kind}_dropout=0.0" for kind in ("embedding", "state", "readout")]
+def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3, dropout: float = 0.0) -> Seq2Seq:
+    """A model of a few thousand weights."""
+    settings = _model_settings("experiment=smoke", *overrides)
+    settings = settings | {f"{kind}_dropout": dropout for kind in ("embedding", "state", "readout")}
     torch.manual_seed(seed)
-    model = constructor(_model_settings("experiment=smoke", *off, *overrides), "model")(
-        source_vocab=vocab, target_vocab=vocab, joint_vocab=True
-    )
+    model = constructor(settings, "model")(source_vocab=vocab, target_vocab=vocab, joint_vocab=True)
     assert isinstance(model, Seq2Seq)
     for parameter in model.parameters():  # biases start at 0, where a missing one would not show
         if parameter.dim() == 1:
@@ -50,6 +52,26 @@ def _shrink(score: dict[str, Any]) -> None:
         score["size"] = 32
     if "score" in score:
         _shrink(score["score"])
+
+
+@functools.cache
+def tiny_tokenizer() -> Tokenizer:
+    return Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
+
+
+def tiny_translator(model: str = "bahdanau", dropout: float = 0.0, **settings: float) -> Translator:
+    """A translator that has learnt nothing, with opinions strong enough that rounding decides nothing."""
+    tokenizer = tiny_tokenizer()
+    built = tiny_model(f"model={model}", vocab=len(tokenizer), dropout=dropout).eval()
+    with torch.no_grad():
+        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
+    return Translator(built, tokenizer, tokenizer, Beam(beam_size=4).changed(**settings), torch.device("cpu"))
+
+
+def assert_refused(words: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+    """The call raises a UserError that matches these words."""
+    with pytest.raises(UserError, match=words):
+        function(*arguments, **options)
 
 
 def sentences(lengths: Sequence[int], vocab: int = 23, seed: int = 5, width: int | None = None) -> torch.Tensor:

@@ -1,7 +1,5 @@
 """A run that is known in every detail, a hundred ways to damage a copy of it, and the readers that must notice."""
 
-from __future__ import annotations
-
 import json
 import logging
 import shutil
@@ -29,44 +27,27 @@ from nmt.translator import Translator, build_model
 from tests.commands import train_arguments
 from tests.conftest import ROOT
 
-Mutation = Callable[[Random, bytearray], bytes]
-
-
-def flip(random: Random, content: bytearray) -> bytes:
-    content[random.randrange(len(content))] ^= 1 << random.randrange(8)
-    return content
-
-
-def cut(random: Random, content: bytearray) -> bytes:
-    return content[: random.randrange(len(content))]
-
-
-def append(random: Random, content: bytearray) -> bytes:
-    return content + random.choice([b"\n", b" ", b"\0", b"\0" * 512, random.randbytes(7), bytes(content)])
-
-
-def zero(random: Random, content: bytearray) -> bytes:
-    start = random.randrange(len(content))
-    end = min(start + random.choice([1, 16, 512]), len(content))
-    content[start:end] = bytes(end - start)
-    return content
-
-
-def drop_byte(random: Random, content: bytearray) -> bytes:
-    del content[random.randrange(len(content))]
-    return content
-
-
-MUTATIONS: tuple[Mutation, ...] = (flip, cut, append, zero, drop_byte)
-
 
 def mutate(random: Random, file: Path) -> str:
     """Alter the content of a file; says how."""
-    way, content = random.choice(MUTATIONS), file.read_bytes()
-    while (altered := way(random, bytearray(content))) == content:  # zeros over zeros
-        pass
+    content = altered = file.read_bytes()
+    while altered == content:  # such as zeros over zeros
+        way, changed = random.choice(["flip", "cut", "append", "zero", "drop"]), bytearray(content)
+        place = random.randrange(len(content))
+        if way == "flip":
+            changed[place] ^= 1 << random.randrange(8)
+        elif way == "cut":
+            del changed[place:]
+        elif way == "append":
+            changed += random.choice([b"\n", b" ", b"\0", b"\0" * 512, random.randbytes(7), content])
+        elif way == "zero":
+            end = min(place + random.choice([1, 16, 512]), len(content))
+            changed[place:end] = bytes(end - place)
+        else:
+            del changed[place]
+        altered = bytes(changed)
     file.write_bytes(altered)
-    return way.__name__
+    return way
 
 
 STEPS = (4, 8, 12)

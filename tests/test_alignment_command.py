@@ -1,7 +1,5 @@
 """Word alignment and explanations, as a user asks for them: evaluate.py --alignments, translate.py --alignments."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -14,7 +12,7 @@ from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.files import read_record
 from nmt.pipeline import train
-from tests.commands import Finished, assert_fails, command, train_arguments
+from tests.commands import Finished, assert_fails, command, succeeded, train_arguments
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +48,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     run, trained = finished
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     pairs = [(source, reference) for source, *references in rows for reference in references]
-    done = command("evaluate.py", "--run", str(run), "--alignments", str(gold))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("evaluate.py", "--run", str(run), "--alignments", str(gold)))
     assert done.stdout.startswith(trained.stdout)
     score = read_record(run / "eval/alignment.json")
     assert (score["pairs"], score["gold"]) == (len(pairs), "fra-eng.align")
@@ -72,8 +69,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     files = ["--source", str(tmp_path / "test.en"), "--reference", str(tmp_path / "test.fr")]
     arguments = ["--run", str(run), *files, "--alignments", str(tmp_path / "test.align")]
     before = (run / "eval/alignment.json").read_bytes()
-    other = command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1")
-    assert other.returncode == 0, other.stderr
+    succeeded(command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1"))
     again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
@@ -88,8 +84,7 @@ def test_a_beam_of_the_users_own_leaves_scores_but_not_the_alignment(finished: F
     run, _ = finished
     scores = (run / "eval/scores.json").read_bytes()
     (run / "eval/alignment.json").unlink(missing_ok=True)
-    done = command("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold))
-    assert done.returncode == 0, done.stderr
+    succeeded(command("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold)))
     assert (run / "eval/scores.json").read_bytes() == scores
     assert (run / "eval/alignment.json").is_file()
 
@@ -104,9 +99,7 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     assert "--batch-tokens: 0 is not at least 1" in refused.stderr
 
 
-def test_a_run_whose_corpus_is_gone_says_what_to_give_instead(
-    without_attention: Path, gold: Path, tmp_path: Path
-) -> None:
+def test_without_its_corpus_a_run_says_what_to_give(without_attention: Path, gold: Path, tmp_path: Path) -> None:
     corpus = without_attention.parent / "fra-eng.txt"  # which no other test needs at the same time
     shutil.move(corpus, tmp_path / "away")
     try:
@@ -120,8 +113,7 @@ def test_translate_prints_links(finished: Finished) -> None:
     arguments = ["--run", str(finished[0]), "--alignments"]
     texts = ["I  see\ta cat.", "", "🎉 नमस्ते 汉字"]
     plain = command("translate.py", "--run", str(finished[0]), "--", *texts).stdout.splitlines()
-    done = command("translate.py", *arguments, "--", *texts)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("translate.py", *arguments, "--", *texts))
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert [text for text, _ in rows] == plain
     assert rows[1] == ["", ""]
@@ -129,9 +121,8 @@ def test_translate_prints_links(finished: Finished) -> None:
         pairs = [tuple(map(int, link.split("-"))) for link in links.split()]
         assert sorted(t for _, t in pairs) == list(range(len(text.split())))
         assert all(0 <= s < len(source.split()) for s, _ in pairs)
-    found = [
-        json.loads(line) for line in command("translate.py", *arguments, "--json", "--", *texts).stdout.splitlines()
-    ]
+    printed = command("translate.py", *arguments, "--json", "--", *texts).stdout
+    found = [json.loads(line) for line in printed.splitlines()]
     assert [sorted(map(tuple, line["alignment"])) for line in found] == [
         sorted(tuple(map(int, link.split("-"))) for link in links.split()) for _, links in rows
     ]
@@ -143,13 +134,11 @@ def test_translate_prints_links(finished: Finished) -> None:
 def test_translate_explains(finished: Finished, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     run = str(finished[0])
-    done = command("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("translate.py", "--run", run, "--explain", "I see a cat.", "", "tea?"))
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
-    first, second = (
-        json.loads(command("translate.py", "--run", run, "--json", t).stdout) for t in ("I see a cat.", "tea?")
-    )
+    printed = command("translate.py", "--run", run, "--json", "I see a cat.", "tea?").stdout
+    first, second = map(json.loads, printed.splitlines())
     scores = [float(score) for score in re.findall(r"score = .* = (-[\d.]+) ", done.stdout)]
     assert scores == pytest.approx([first["score"], second["score"]], abs=2e-4)
     assert all(f"\n{translation['text']}\n" in done.stdout for translation in (first, second))
@@ -172,6 +161,5 @@ def test_without_attention(without_attention: Path, gold: Path) -> None:
     shutil.copyfile(gold, gold_here)
     assert_fails(command("translate.py", "--run", run, "--alignments", "a"), "no attention")
     assert_fails(command("evaluate.py", "--run", run, "--alignments", str(gold_here)), "no attention")
-    done = command("translate.py", "--run", run, "--explain", "I see a cat.")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("translate.py", "--run", run, "--explain", "I see a cat."))
     assert "no attention" in done.stdout

@@ -1,7 +1,5 @@
 """What the benchmark compares must be the same thing."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from benchmarks.yardstick import Arithmetic, Peak
 from nmt.data.batching import collate
 from nmt.search import Greedy
 from nmt.training.loss import token_loss
-from tests.commands import command
+from tests.commands import command, succeeded
 from tests.conftest import MODELS, sentences, tiny_model
 from tests.training.toys import VOCAB, toy_store
 
@@ -23,16 +21,8 @@ from tests.training.toys import VOCAB, toy_store
 def test_the_naive_twin_has_the_same_loss_and_gradients() -> None:
     model = tiny_model("model=bahdanau", "model.tie=none", vocab=VOCAB).double()
     batch = collate(toy_store(9, lambda row: row[::-1]), np.arange(9))
-    fast = (
-        token_loss(
-            model(batch.source, batch.source_lengths, batch.target_in).readout,
-            batch.target_out,
-            batch.real,
-            model.output,
-            0.1,
-        ).objective
-        / batch.tokens
-    )
+    readout = model(batch.source, batch.source_lengths, batch.target_in).readout
+    fast = token_loss(readout, batch.target_out, batch.real, model.output, 0.1).objective / batch.tokens
     naive = naive_loss(model, batch, 0.1)
     torch.testing.assert_close(fast, naive)
     parameters = list(model.parameters())
@@ -62,8 +52,7 @@ def test_the_peak_is_measured() -> None:
 
 @pytest.mark.slow
 def test_a_quick_benchmark_measures_everything(tmp_path: Path) -> None:
-    done = command("scripts/bench.py", "--quick", "--json", str(tmp_path / "bench.json"))
-    assert done.returncode == 0, done.stderr
+    succeeded(command("scripts/bench.py", "--quick", "--json", str(tmp_path / "bench.json")))
     results = json.loads((tmp_path / "bench.json").read_text())
     assert set(results["training"]) >= {"seq2seq", "bahdanau", "luong", "luong, input feeding"}
     for figures in results["training"].values():
@@ -80,6 +69,5 @@ def test_a_trace_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_model_can_be_timed() -> None:
-    done = command("scripts/bench_attention.py", "--repeats", "1", "--updates", "1")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("scripts/bench_attention.py", "--repeats", "1", "--updates", "1"))
     assert all(name in done.stdout for name in MODELS)

@@ -1,7 +1,5 @@
 """A comparison must be of like with like, and its numbers what its legend says they are."""
 
-from __future__ import annotations
-
 import csv
 import io
 import logging
@@ -32,10 +30,11 @@ from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import score
 from nmt.files import read_record, write_json, write_record, write_sums, write_text
 from nmt.metrics import Score
-from nmt.run import PREPARED, Run
+from nmt.run import PREPARED, Run, newest_finished
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
-from tests.commands import assert_fails, command, train_arguments
+from tests.commands import assert_fails, command, succeeded, train_arguments, translate
+from tests.conftest import assert_refused
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
 PLAIN = composed("data=parallel", "data.path=[pairs.en,pairs.fr]")
@@ -191,67 +190,53 @@ def test_seeds_that_disagree_have_no_p(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_with_fewer_than_two_common_seeds_there_is_no_p(tmp_path: Path, seed: int) -> None:
-    make_run(tmp_path, "bahdanau", 1, references())
-    make_run(tmp_path, "luong", seed, noisy(references(), 0.5, 1))
+    two_runs(tmp_path, {}, {"seed": seed, "hypotheses": noisy(references(), 0.5, 1)})
     rows = list(rows_of(tmp_path, "bahdanau").values())
     names, body = tables.cells(rows)
     assert [line[names.index("p")] for line in body] == ["–", "–"]
     assert "– with fewer than two such seeds" in " ".join(tables.legend(load(tmp_path), rows, "bahdanau", 100))
 
 
+def two_runs(folder: Path, first: dict[str, Any], second: dict[str, Any]) -> list[Path]:
+    """Runs of two models, but for the changes."""
+    plain = [{"name": name, "seed": 1, "hypotheses": references()} for name in ("bahdanau", "luong")]
+    return [make_run(folder, **settings | change) for settings, change in zip(plain, (first, second), strict=True)]
+
+
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("first", "second", "words"),
     [
-        ({"expected": references(seed=9)}, "scored on different test sets, so .* name only runs of one corpus"),
-        ({"decode": DECODE | {"beam_size": 1}}, "search settings"),
+        ({}, {"expected": references(seed=9)}, "scored on different test sets, so .* name only runs of one corpus"),
+        ({}, {"decode": DECODE | {"beam_size": 1}}, "different search settings"),
+        ({}, {"decode": DECODE | {"max_length_extra": 11}}, "different search settings"),
+        ({}, {"name": "bahdanau", "seed": 2, "batch_size": 80}, r"both named bahdanau but differ in train\.batch_size"),
+        ({}, {"name": "bahdanau"}, "one model with one seed"),
     ],
 )
-def test_scores_of_other_sentences_or_searches_are_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
-    one = make_run(tmp_path, "bahdanau", 1, references())
-    other = make_run(tmp_path, "luong", 1, references(), **change)
+def test_what_cannot_be_compared(tmp_path: Path, first: dict[str, Any], second: dict[str, Any], words: str) -> None:
+    paths = two_runs(tmp_path, first, second)
     with pytest.raises(UserError, match=words) as caught:
         runs.check_comparable(load(tmp_path))
-    assert str(one) in str(caught.value)
-    assert str(other) in str(caught.value)
+    assert all(str(path) in str(caught.value) for path in paths)
+
+
+@pytest.mark.parametrize("change", [{"batch_tokens": 1}, {"max_length_extra": 10}])
+def test_batch_sizes_and_defaults_that_were_not_recorded_may_differ(tmp_path: Path, change: dict[str, int]) -> None:
+    two_runs(tmp_path, {}, {"decode": DECODE | change})
+    runs.check_comparable(load(tmp_path))
 
 
 def test_runs_of_two_corpora_are_told_so_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = [
-        make_run(tmp_path, "luong", seed, references(seed=seed), expected=references(seed=seed)) for seed in (1, 2)
-    ]
+    paths = two_runs(tmp_path, {}, {"expected": references(seed=9)})
     monkeypatch.setattr("sys.argv", ["compare.py", *map(str, paths)])  # and no --output
-    with pytest.raises(UserError, match="were scored on different test sets"):
-        compare.main()
-
-
-def test_batches_of_another_size_are_no_obstacle(tmp_path: Path) -> None:
-    make_run(tmp_path, "bahdanau", 1, references())
-    make_run(tmp_path, "luong", 1, references(), decode=DECODE | {"batch_tokens": 1})
-    runs.check_comparable(load(tmp_path))
-
-
-def test_a_setting_that_an_older_run_lacks_has_its_default(tmp_path: Path) -> None:
-    make_run(tmp_path, "luong", 1, references())
-    make_run(tmp_path, "luong", 2, references(), decode=DECODE | {"max_length_extra": 10})
-    runs.check_comparable(load(tmp_path))
-    make_run(tmp_path, "luong", 3, references(), decode=DECODE | {"max_length_extra": 11})
-    with pytest.raises(UserError, match="different search settings"):
-        runs.check_comparable(load(tmp_path))
-
-
-def test_other_settings_under_one_name_are_no_seeds(tmp_path: Path) -> None:
-    make_run(tmp_path, "luong", 1, references(), batch_size=64)
-    make_run(tmp_path, "luong", 2, references(), batch_size=80)
-    with pytest.raises(UserError, match=r"both named luong but differ in train\.batch_size"):
-        runs.check_comparable(load(tmp_path))
+    assert_refused("were scored on different test sets", compare.main)
 
 
 def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoint(tmp_path: Path) -> None:
     texts = references()
     first = make_run(tmp_path, "luong", 1, texts, aer=0.3)
     make_run(tmp_path, "bahdanau", 1, texts, aer=0.3, gold="other.align")
-    with pytest.raises(UserError, match="against different links"):
-        rows_of(tmp_path, "luong")
+    assert_refused("against different links", rows_of, tmp_path, "luong")
     stale = read_record(first / "eval/alignment.json")
     stale["evaluated"]["checkpoint"] = "step-00000010"
     write_record(first / "eval/alignment.json", stale)
@@ -259,16 +244,8 @@ def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoi
         rows_of(tmp_path, "luong")
 
 
-def test_one_seed_twice_is_refused(tmp_path: Path) -> None:
-    for _ in range(2):
-        make_run(tmp_path, "luong", 1, references())
-    with pytest.raises(UserError, match="one model with one seed"):
-        runs.check_comparable(load(tmp_path))
-
-
 def test_settings_that_differ_between_models_are_named(tmp_path: Path) -> None:
-    make_run(tmp_path, "luong", 1, references(), batch_size=64)
-    make_run(tmp_path, "bahdanau", 1, references(), batch_size=80)
+    two_runs(tmp_path, {"batch_size": 64}, {"batch_size": 80})
     members = load(tmp_path)
     runs.check_comparable(members)
     assert "train.batch_size" in tables.legend(members, [], "luong", 100)[-1]
@@ -303,8 +280,7 @@ def test_the_baseline(tmp_path: Path) -> None:
     make_run(tmp_path, "bahdanau", 1, references())
     assert summary.choose_baseline(load(tmp_path), None) == "bahdanau"
     assert summary.choose_baseline(load(tmp_path), "seq2seq") == "seq2seq"
-    with pytest.raises(UserError, match="luong, seq2seq, bahdanau"):
-        summary.choose_baseline(load(tmp_path), "transformer")
+    assert_refused("luong, seq2seq, bahdanau", summary.choose_baseline, load(tmp_path), "transformer")
 
 
 def test_the_clock_stands_still_between_an_interruption_and_the_resumption(tmp_path: Path) -> None:
@@ -333,25 +309,29 @@ def test_the_same_runs_give_the_same_pictures(tmp_path: Path) -> None:
     for copy in ("one", "two"):
         groups = summary.group(load(sweep))
         styles = looks(list(groups), "bahdanau")
-        save(plots.draw_scores(groups, styles, "bahdanau"), tmp_path / copy / "bleu.png")
-        save(plots.draw_lengths(groups, styles), tmp_path / copy / "lengths.png")
-        curves = plots.draw_curves(groups, styles)
-        assert curves is not None
-        save(curves, tmp_path / copy / "curves.png")
-    for picture in ("bleu.png", "lengths.png", "curves.png"):
-        assert (tmp_path / "one" / picture).read_bytes() == (tmp_path / "two" / picture).read_bytes()
+        drawn = plots.draw_scores(groups, styles, "bahdanau"), plots.draw_lengths(groups, styles)
+        for number, picture in enumerate([*drawn, plots.draw_curves(groups, styles)]):
+            assert picture is not None
+            save(picture, tmp_path / copy / f"{number}.png")
+    for number in range(3):
+        assert (tmp_path / f"one/{number}.png").read_bytes() == (tmp_path / f"two/{number}.png").read_bytes()
 
 
 def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     sweep = tmp_path / "sweep"
     arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")
-    trained = command("train.py", "-m", *arguments)
-    assert trained.returncode == 0, trained.stderr
+    trained = succeeded(
+        command("train.py", "-m", *(argument for argument in arguments if not argument.startswith("run_dir")))
+    )
+    found = sorted(path.parent for path in sweep.glob("*/finished.json"))
+    assert [run.name for run in found] == ["0_anki_luong_seed1", "1_anki_seq2seq_seed1"]
+    assert newest_finished(tmp_path).directory == found[1]
+    assert not list(found[1].rglob("eval/heatmaps/*"))  # no attention, no picture
+    drawing = translate(found[1], "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
+    assert_fails(drawing, "no attention to draw")
     assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
-    done = command("scripts/compare.py", str(sweep))
-    assert done.returncode == 0, done.stderr
-    for name in ("luong", "seq2seq", "not of seeds"):
-        assert name in done.stdout
+    done = succeeded(command("scripts/compare.py", str(sweep)))
+    assert all(name in done.stdout for name in ("luong", "seq2seq", "not of seeds"))
     output = sweep / "comparison"
     pictures = {"attention.png", "bleu.png", "curves.png", "lengths.png"}
     assert {path.name for path in output.iterdir()} == {"comparison.md", "comparison.csv", *pictures}
@@ -362,5 +342,4 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert set(table) == {"luong", "seq2seq"}
     assert float(table["luong"]["attention_entropy"]) > 0
     assert table["seq2seq"]["attention_entropy"] == ""
-    first = next(sweep.glob("0_*"))
-    assert_fails(command("scripts/compare.py", str(first)), "--output")
+    assert_fails(command("scripts/compare.py", str(found[0])), "--output")

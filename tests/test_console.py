@@ -1,7 +1,5 @@
 """Notices where the disk is full: /dev/full is one."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys
@@ -11,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from nmt.console import log_to_console, log_to_file
-from nmt.errors import UserError
-from tests.conftest import ROOT
+from tests.conftest import ROOT, assert_refused
 
 FULL = Path("/dev/full")
 pytestmark = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
@@ -26,13 +23,10 @@ def logger() -> Iterator[logging.Logger]:
     logger.handlers[:], logger.level, logger.propagate = before
 
 
-def test_a_log_file_that_cannot_be_written_is_named_once(
-    logger: logging.Logger, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_file_on_a_full_disk_is_named_once(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
     log_to_console()
     log_to_file(FULL)
-    with pytest.raises(UserError, match=r"/dev/full cannot be written .No space left on device.: make room"):
-        logger.info("one line")
+    assert_refused(r"/dev/full cannot be written .No space left on device.: make room", logger.info, "one line")
     logger.info("another")  # the console is left
     assert "Traceback" not in capsys.readouterr().err
 

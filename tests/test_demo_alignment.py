@@ -1,26 +1,16 @@
-from __future__ import annotations
-
 import re
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 
 import pytest
-from grammar import corpus, english, french
-from grammar.drawing import Dice
+from grammar import english, french
 from grammar.tokens import Line, Token, alignment, under
 from grammar.words import Fixed
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.test_demo_corpus import ALIGNMENTS, PAIRS, run
+from tests.test_demo_corpus import ALIGNMENTS, PAIRS, assert_all_words_are_linked, links, run
 
 LINES = ALIGNMENTS.read_text(encoding="utf-8").splitlines()
 BY_PAIR = dict(zip(PAIRS, LINES, strict=True))
-
-
-def links(line: str) -> list[tuple[int, int]]:
-    return [(int(source), int(target)) for source, _, target in (link.partition("-") for link in line.split())]
 
 
 def gloss(source: str, target: str, line: str) -> str:
@@ -46,11 +36,6 @@ def test_shape_of_the_file() -> None:
         assert links(line) == sorted(set(links(line)))
 
 
-def assert_all_words_are_linked(source: str, target: str, line: str) -> None:
-    assert {i for i, _ in links(line)} == set(range(len(source.split()))), (source, target, line)
-    assert {j for _, j in links(line)} == set(range(len(target.split()))), (source, target, line)
-
-
 def test_links_are_in_range_and_no_word_is_left_out() -> None:
     for (source, target), line in BY_PAIR.items():
         assert_all_words_are_linked(source, target, line)
@@ -60,23 +45,6 @@ def test_most_french_words_have_one_link() -> None:
     places = [Counter(target for _, target in links(line)) for line in LINES]
     counts = [count for words in places for count in words.values()]
     assert round(100 * counts.count(1) / len(counts)) == 83  # as the README of the corpus says
-
-
-@given(st.integers(0, 10_000))
-def test_any_seed_gives_links_in_range_and_leaves_no_word_out(seed: int) -> None:
-    dice = Dice(seed)
-    for _ in range(20):
-        sentence = corpus.by_chance(dice)
-        for target in sentence.targets:
-            assert_all_words_are_linked(sentence.source, target, alignment(sentence.source, target))
-
-
-def test_a_pair_has_the_same_alignment_wherever_it_comes_from() -> None:
-    seen: dict[tuple[str, str], str] = {}
-    for sentence in islice(corpus.stream(Dice(7)), 10_000):
-        for target in sentence.targets:
-            line = alignment(sentence.source, target)
-            assert seen.setdefault((sentence.source, target), line) == line
 
 
 @pytest.mark.parametrize(

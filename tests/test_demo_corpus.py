@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -27,7 +25,7 @@ from grammar.lexicon import (
     SPOTS,
     WEATHER,
 )
-from grammar.tokens import Token
+from grammar.tokens import Token, alignment
 from grammar.verbs import INTRANSITIVE, VERBS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,13 +43,11 @@ for english_text, french_text in PAIRS:
 
 
 def run(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, env=environment, check=False
-    )
+    command, environment = [sys.executable, str(SCRIPT), *arguments], {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
+@pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_the_committed_files_are_what_the_generator_writes(tmp_path: Path, hash_seed: str) -> None:
     result = run("--output", str(tmp_path / "new" / "demo.tsv"), hash_seed=hash_seed)
     assert result.returncode == 0, result.stderr
@@ -95,10 +91,15 @@ def test_variants_are_few_and_the_common_one_prevails() -> None:
     assert 0.4 < only_first < 0.6
 
 
-def test_a_source_has_the_same_translations_wherever_it_comes_from() -> None:
-    seen: dict[str, list[str]] = {}
-    for sentence in islice(corpus.stream(Dice(7)), 30_000):
-        assert seen.setdefault(sentence.source, sentence.targets) == sentence.targets
+@pytest.mark.parametrize("count", [5_000, pytest.param(30_000, marks=pytest.mark.slow)])
+def test_a_source_has_the_same_translations_and_alignments_wherever_it_comes_from(count: int) -> None:
+    seen: dict[str, list[tuple[str, str]]] = {}
+    repeated = 0
+    for sentence in islice(corpus.stream(Dice(7)), count):
+        found = [(target, alignment(sentence.source, target)) for target in sentence.targets]
+        repeated += sentence.source in seen
+        assert seen.setdefault(sentence.source, found) == found
+    assert repeated > 0.02 * count
 
 
 @pytest.mark.parametrize(
@@ -158,9 +159,7 @@ def test_the_family_of_they_are_watching() -> None:
         assert TRANSLATIONS[source][0] == first
     for verb in INTRANSITIVE:
         doing, *particle = [ing(verb.english.split()[0]), *verb.english.split()[1:]]
-        sources = [
-            " ".join([*opening, doing, *particle]) for opening in (["They", "are"], ["They're"], ["They", "aren't"])
-        ]
+        sources = [" ".join([opening, doing, *particle]) for opening in ("They are", "They're", "They aren't")]
         assert all(TRANSLATIONS[f"{source}."][0].startswith("Ils ") for source in sources)
 
 
@@ -246,16 +245,12 @@ def test_conjugation(infinitive: str, tense: Tense, forms: str) -> None:
 
 
 def test_imperatives_of_er_verbs_lose_their_s() -> None:
-    assert [imperative(verb, 1) for verb in ("regarder", "aller", "ouvrir", "lire")] == [
-        "regarde",
-        "va",
-        "ouvre",
-        "lis",
-    ]
+    forms = [imperative(verb, 1) for verb in ("regarder", "aller", "ouvrir", "lire")]
+    assert forms == ["regarde", "va", "ouvre", "lis"]
 
 
 @given(st.integers(0, 10_000))
-def test_any_seed_gives_sentences_that_end_and_agree_in_kind(seed: int) -> None:
+def test_any_seed_gives_whole_sentences_with_links_to_every_word(seed: int) -> None:
     dice = Dice(seed)
     for _ in range(20):
         sentence = corpus.by_chance(dice)
@@ -263,6 +258,16 @@ def test_any_seed_gives_sentences_that_end_and_agree_in_kind(seed: int) -> None:
             assert target[-1] == sentence.source[-1]
             assert target[0].isupper()
             assert "-" not in target.split()  # no token is left without its word
+            assert_all_words_are_linked(sentence.source, target, alignment(sentence.source, target))
+
+
+def links(line: str) -> list[tuple[int, int]]:
+    return [(int(source), int(target)) for source, _, target in (link.partition("-") for link in line.split())]
+
+
+def assert_all_words_are_linked(source: str, target: str, line: str) -> None:
+    assert {i for i, _ in links(line)} == set(range(len(source.split()))), (source, target, line)
+    assert {j for _, j in links(line)} == set(range(len(target.split()))), (source, target, line)
 
 
 def test_dice_do_not_depend_on_the_python_version() -> None:

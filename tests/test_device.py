@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import pytest
 import torch
 
 from nmt.device import choose_device, choose_precision
-from nmt.errors import UserError
+from tests.conftest import assert_refused
 
 
 def pretend_gpus(monkeypatch: pytest.MonkeyPatch, count: int, capability: tuple[int, int] = (8, 0)) -> None:
@@ -30,8 +28,7 @@ def test_auto_is_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("name", ["cuda:2", "tpu", "mps:x", "xla", ""])
 def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     pretend_gpus(monkeypatch, 2)
-    with pytest.raises(UserError, match=f"device={name}"):
-        choose_device(name)
+    assert_refused(f"device={name}", choose_device, name)
 
 
 def test_auto_precision_is_bf16_only_where_it_is_native(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """scripts/distil.py on runs of a few seconds."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from pathlib import Path
@@ -14,18 +12,19 @@ from nmt import pipeline
 from nmt.composition import composed, in_hydra
 from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.settings import Direction
-from nmt.errors import UserError
 from nmt.run import Run
-from tests.commands import Finished, assert_fails, command, train_arguments
+from tests.commands import Finished, assert_fails, command, succeeded, train_arguments
+from tests.conftest import assert_refused
+
+QUICK = ["model=seq2seq"]  # which draws no pictures
 
 
 def pairs_of(path: Path) -> list[list[str]]:
     return [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def assert_refused(words: str, *arguments: str) -> None:
-    with pytest.raises(UserError, match=words):
-        distil.make_pairs(distil.parse(list(arguments)))
+def refuses(words: str, *arguments: str) -> None:
+    assert_refused(words, distil.make_pairs, distil.parse(list(arguments)))
 
 
 def test_an_ensembles_translations_become_pairs_to_train_on(
@@ -33,8 +32,7 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
 ) -> None:
     run, _ = finished
     output = tmp_path / "distilled"
-    done = command("scripts/distil.py", "--run", str(run), "--run", str(run), "--output", str(output))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("scripts/distil.py", "--run", str(run), "--run", str(run), "--output", str(output)))
     pairs = pairs_of(output / "train.tsv")
     assert all(len(pair) == 2 and all(pair) for pair in pairs)
     held_out = [entry for name in ("val", "test") for entry in read_held_out(run / "data" / f"{name}.tsv")]
@@ -44,15 +42,13 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
     program, name, *arguments = shlex.split(done.stdout)
     assert (program, name) == ("python", "train.py")
     places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
-    student = command("train.py", "experiment=smoke", *arguments, *places)
-    assert student.returncode == 0, student.stderr
+    succeeded(command("train.py", "experiment=smoke", *arguments, *places))
     for name in ("val", "test"):
         taught, own = (list(read_held_out(each / "data" / f"{name}.tsv")) for each in (run, tmp_path / "student"))
         assert taught == own  # scores of teacher and student are comparable
 
     both = ["scripts/distil.py", "--run", str(run), "--run", str(tmp_path / "student"), "--each"]
-    each = command(*both, "--best", "2", "--output", str(tmp_path / "more"))
-    assert each.returncode == 0, each.stderr
+    succeeded(command(*both, "--best", "2", "--output", str(tmp_path / "more")))
     more = pairs_of(tmp_path / "more" / "train.tsv")
     assert len({tuple(pair) for pair in more}) == len(more)  # no pair twice
     assert {tuple(pair) for pair in pairs} < {tuple(pair) for pair in more}  # the first run's best are among them
@@ -60,10 +56,10 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
     again = command("scripts/distil.py", "--run", str(run), "--output", str(output))
     assert_fails(again, "exists already")
     nothing = "--output", str(tmp_path / "nothing")
-    assert_refused("need a beam as wide: add --beam 9", "--run", str(run), "--best", "9", *nothing)
-    assert_refused("does not exist: name a run directory", "--run", str(tmp_path / "none"), *nothing)
+    refuses("need a beam as wide: add --beam 9", "--run", str(run), "--best", "9", *nothing)
+    refuses("does not exist: name a run directory", "--run", str(tmp_path / "none"), *nothing)
     (tmp_path / "student" / "finished.json").unlink()
-    assert_refused("is not finished", *both[1:], *nothing)
+    refuses("is not finished", *both[1:], *nothing)
     (tmp_path / "file").touch()
     inside_a_file = command("scripts/distil.py", "--run", str(run), "--output", str(tmp_path / "file" / "distilled"))
     assert_fails(inside_a_file, "file")
@@ -80,26 +76,33 @@ def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path, capsys: 
     settings = {"there": given, "back": [*given, *opposite], "leaky": opposite}
     settings["pieces"] = [*settings["back"], "data.vocab_size=300"]
     for name, each in settings.items():
-        pipeline.train(composed(*train_arguments(tmp_path, *each), f"run_dir={tmp_path / name}"))
+        pipeline.train(composed(*train_arguments(tmp_path, *QUICK, *each), f"run_dir={tmp_path / name}"))
     there, back, leaky, pieces = (str(tmp_path / name) for name in settings)
     more = "--output", str(tmp_path / "more")
 
     capsys.readouterr()
-    assert_refused("translates eng to fra: --back takes a run from fra to eng", "--run", there, "--back", there, *more)
-    assert_refused("may have been trained on .*j'entends val.", "--run", there, "--back", leaky, *more)
-    assert_refused("holds out other sentences", "--run", there, "--run", leaky, "--each", *more)
-    assert_refused("cuts text into other pieces", "--run", there, "--back", back, "--back", pieces, *more)
+    refuses("translates eng to fra: --back takes a run from fra to eng", "--run", there, "--back", there, *more)
+    refuses("may have been trained on .*j'entends val.", "--run", there, "--back", leaky, *more)
+    refuses("holds out other sentences", "--run", there, "--run", leaky, "--each", *more)
+    refuses("cuts text into other pieces", "--run", there, "--back", back, "--back", pieces, *more)
     assert "translated" not in capsys.readouterr().err
     assert not (tmp_path / "more").exists()
+
+    # A student translates in the direction of its teacher.
+    done = succeeded(command("scripts/distil.py", "--run", back, "--output", str(tmp_path / "di stilled")))
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
+    pipeline.train(composed("experiment=smoke", *QUICK, *shlex.split(done.stdout)[2:], *places))
+    for name in ("val", "test"):
+        of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("back", "student"))
+        assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
 
     corpus = tmp_path / "fra-eng.txt"  # moved, as the run knows since it was resumed
     shutil.rmtree(tmp_path / "prepared")
     (tmp_path / "elsewhere").mkdir()
     corpus = corpus.rename(tmp_path / "elsewhere" / corpus.name)
-    assert_refused("fra-eng.txt", "--run", there, "--back", back, *more)
+    refuses("fra-eng.txt", "--run", there, "--back", back, *more)
     Run.open(tmp_path / "there").write_changes([f"data.path={corpus}"])
-    done = command("scripts/distil.py", "--run", there, "--back", back, *more)
-    assert done.returncode == 0, done.stderr
+    succeeded(command("scripts/distil.py", "--run", there, "--back", back, *more))
     known = [(source, target) for source, target, _ in pairs_of(corpus)]
     pairs = [(source, target) for source, target in pairs_of(tmp_path / "more" / "train.tsv")]
     sources, targets = ({pair[side].replace("\u202f", " ") for pair in known} for side in (0, 1))
@@ -119,20 +122,6 @@ def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) 
     (tmp_path / "uneven").mkdir()
     write_held_out(tmp_path / "uneven", "test", [*entries, HeldOut("b", ("x",))])
     assert [path.name for path in (tmp_path / "uneven").iterdir()] == ["test.tsv"]
-
-
-def test_the_student_translates_in_the_direction_of_its_teacher(tmp_path: Path) -> None:
-    given = [f"data.{name}_path={tmp_path / name}.tsv" for name in ("val", "test")]
-    (tmp_path / "val.tsv").write_text("I hear it now.\tmaintenant j'entends ça.\n", encoding="utf-8")
-    (tmp_path / "test.tsv").write_text("you hear it now.\tmaintenant tu entends ça.\n", encoding="utf-8")
-    pipeline.train(composed(*train_arguments(tmp_path, *given, "data.source=fra", "data.target=eng")))
-    done = command("scripts/distil.py", "--run", str(tmp_path / "run"), "--output", str(tmp_path / "di stilled"))
-    arguments = shlex.split(done.stdout)[2:]
-    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'student'}"]
-    pipeline.train(composed("experiment=smoke", *arguments, *places))
-    for name in ("val", "test"):
-        of_teacher, of_student = (tmp_path / run / "data" / f"{name}.tsv" for run in ("run", "student"))
-        assert of_teacher.read_text(encoding="utf-8") == of_student.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """scripts/diversify.py: teachers and their student, on runs of a few seconds."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,14 +12,13 @@ from nmt.composition import composed
 from nmt.config import load_config
 from nmt.data.bitext import Bitext
 from nmt.data.heldout import HeldOut, given_set, read_held_out
-from nmt.errors import UserError
 from nmt.run import Run
-from tests.commands import assert_fails, command, train_arguments
+from tests.commands import assert_fails, command, succeeded, train_arguments
+from tests.conftest import assert_refused
 
 
-def assert_refused(words: str, *arguments: str) -> None:
-    with pytest.raises(UserError, match=words):
-        carry_through(parse(list(arguments)))
+def refuses(words: str, *arguments: str) -> None:
+    assert_refused(words, carry_through, parse(list(arguments)))
 
 
 def settings_in(folder: Path, *more: str) -> list[str]:
@@ -32,8 +29,7 @@ def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     output = tmp_path / "best"
     settings = settings_in(tmp_path, "train.max_steps=null", "train.max_epochs=4", "data.source=fra", "seed=3")
     diversify = ["scripts/diversify.py", "--output", str(output), *settings]
-    done = command(*diversify)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command(*diversify))
     assert done.stdout.count("BLEU by source length") == 1  # of the student; the others are on the way
     configs = {name: Run.open(output / name).config for name in ("teacher-1", "teacher-2", "back", "student")}
     assert [configs[name].seed for name in ("teacher-1", "teacher-2")] == [3, 4]
@@ -56,15 +52,14 @@ def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     assert weights
     shutil.rmtree(output / "pairs")  # as if it had been killed before the teachers translated
     shutil.rmtree(output / "student")
-    again = command(*diversify)
-    assert again.returncode == 0, again.stderr
+    again = succeeded(command(*diversify))
     assert again.stderr.count("is finished.") == 3
     assert {path: path.read_bytes() for path in weights} == weights
     shutil.rmtree(output / "student" / "eval" / "heatmaps")  # or while it drew them
     assert command(*diversify).stdout == again.stdout == done.stdout
     assert (output / "student" / "eval" / "heatmaps").is_dir()
-    assert_refused("begun with the settings in settings.txt", *diversify[1:], "model=luong")
-    assert_refused("begun with the settings in settings.txt", *diversify[1:], "--teachers", "1")
+    refuses("begun with the settings in settings.txt", *diversify[1:], "model=luong")
+    refuses("begun with the settings in settings.txt", *diversify[1:], "--teachers", "1")
 
 
 def test_what_cannot_be_diversified_is_refused_before_anything_is_begun(tmp_path: Path) -> None:
@@ -72,13 +67,13 @@ def test_what_cannot_be_diversified_is_refused_before_anything_is_begun(tmp_path
     output = ["--output", str(tmp_path / "best")]
     misspelt = command("scripts/diversify.py", "--output", "data", "trian.max_steps=4")
     assert_fails(misspelt, "There is no setting trian.max_steps")
-    assert_refused("is not an empty directory", "--output", str(tmp_path), *settings)
-    assert_refused("There is no model=lung", *output, "model=lung")
-    assert_refused("without resume", *output, "resume=outputs/RUN")
-    assert_refused("leave name and run_dir out", *output, "run_dir=outputs/elsewhere")
+    refuses("is not an empty directory", "--output", str(tmp_path), *settings)
+    refuses("There is no model=lung", *output, "model=lung")
+    refuses("without resume", *output, "resume=outputs/RUN")
+    refuses("leave name and run_dir out", *output, "run_dir=outputs/elsewhere")
     with (tmp_path / "fra-eng.txt").open("a", encoding="utf-8") as corpus:
         corpus.write("no tab\n")
-    assert_refused("fra-eng.txt:301: .*data.on_error=skip", *output, *settings)
+    refuses("fra-eng.txt:301: .*data.on_error=skip", *output, *settings)
     assert not (tmp_path / "best").exists()
 
 

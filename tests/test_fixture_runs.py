@@ -1,7 +1,5 @@
 """Runs of earlier versions (tests/fixtures) are used as they were then, and those of newer ones are refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import platform
@@ -25,7 +23,7 @@ from nmt.metrics import METRICS, Metric, Score
 from nmt.run import Run
 from nmt.search import Beam
 from nmt.translator import Translator
-from tests.commands import command
+from tests.commands import command, succeeded
 from tests.conftest import ROOT
 
 FIXTURES = sorted((ROOT / "tests/fixtures").glob("run-*"))
@@ -60,8 +58,7 @@ def test_a_run_of_an_earlier_version_is_used_as_it_was_then(fixture: Path) -> No
     translations = Translator.load(str(run), "cpu").translate([row.source for row in rows])
     assert [each.text for each in translations] == [row.hypothesis for row in rows]
     assert [each.score for each in translations] == pytest.approx([row.score for row in rows], abs=1e-4)
-    done = command("evaluate.py", "--run", str(run))
-    assert done.returncode == 0, done.stderr
+    succeeded(command("evaluate.py", "--run", str(run)))
     again, _ = read_evaluation(run / "eval")
     assert {name: again[name] for name in scores if name != "evaluated"} == {
         name: value for name, value in scores.items() if name != "evaluated"

@@ -1,7 +1,5 @@
 """A new metric is one line in METRICS, nothing else: training, files, tables and comparisons find this one."""
 
-from __future__ import annotations
-
 import io
 import json
 import logging

@@ -1,7 +1,5 @@
 """ruff refuses code that could run what a file says; tests/hostile/test_malice.py has such files."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

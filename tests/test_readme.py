@@ -1,7 +1,5 @@
 """What the README and the docs tell a user to type must be possible to type."""
 
-from __future__ import annotations
-
 import csv
 import re
 import shlex
@@ -17,6 +15,7 @@ import verify_run
 from nmt.commands import evaluate, translate
 from nmt.composition import composed
 from nmt.config import load_config
+from tests.commands import corpus_lines
 from tests.conftest import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "data/demo/README.md"]
@@ -129,3 +128,19 @@ def test_every_score_of_a_results_table_is_in_the_experiments(document: str) -> 
 def test_ci_runs_the_readmes_test_command() -> None:
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert (ROOT / ".ci/run").read_text().rstrip().endswith("make test")
+
+
+def test_the_program_of_the_python_page_runs(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "outputs").mkdir()
+    (tmp_path / "outputs/RUN").symlink_to(run)
+    (tmp_path / "pairs.tsv").write_text("\n".join(corpus_lines()) + "\n", encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.S)
+    program = "".join(blocks).replace('"experiment=smoke",', '"experiment=smoke", "data.prepared_dir=prepared",')
+    names: dict[str, object] = {}
+    exec(compile(program, "docs/python.md", "exec"), names)
+    assert (tmp_path / "attention.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "outputs/mine/finished.json").is_file()
+    assert names["evaluation"].scores["bleu"].signature in capsys.readouterr().out  # type: ignore[attr-defined]

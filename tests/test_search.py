@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -17,13 +15,12 @@ import nmt.search
 from nmt.composition import composed
 from nmt.config import load_config
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
 from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
 from nmt.search.beam import _top
 from nmt.search.sample import nucleus
 from nmt.special import BOS, EOS
 from nmt.translator import Translator, build_search
-from tests.conftest import MODELS, sentences, tiny_model
+from tests.conftest import MODELS, assert_refused, sentences, tiny_model
 
 WORDS = [4, 5]  # what the toy language can say, besides EOS
 VOCAB = 6
@@ -204,9 +201,8 @@ def drawn_probability(
 def test_samples_have_the_distribution_of_the_definition(temperature: float, top_p: float) -> None:
     model, limit, count = Markov(seed=11), 3, 20_000
     model.table[..., [0, 1, 3]] = -50.0  # what is never said has no share, so that p and the drawn p agree
-    search = Sample(
-        temperature=temperature, top_p=top_p, samples=count, max_length_ratio=0.0, max_length_extra=limit, seed=5
-    )
+    search = Sample(temperature=temperature, top_p=top_p, samples=count, seed=5)
+    search = search.changed(max_length_ratio=0.0, max_length_extra=limit)
     (found,) = search(model, *toy_source([4]))
     counts = Counter(tuple(hypothesis.tokens) for hypothesis in found)
     everything = [words for n in range(limit) for words in product(WORDS, repeat=n)]
@@ -255,8 +251,7 @@ def test_samples_depend_on_seed_and_number_alone() -> None:
     ],
 )
 def test_settings_that_cannot_be_are_named(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        Sample().changed(**settings)
+    assert_refused(message, Sample().changed, **settings)
 
 
 def test_one_method_becomes_another_with_the_limits_of_the_first() -> None:
@@ -264,8 +259,7 @@ def test_one_method_becomes_another_with_the_limits_of_the_first() -> None:
     assert beam.converted(Sample, top_p=0.9) == Sample(top_p=0.9, length_penalty=0.6, max_length_extra=3)
     assert beam.converted(Greedy).changed(beam_size=4) == Beam(beam_size=4, length_penalty=0.6, max_length_extra=3)
     assert Sample().for_nbest(4) == Sample(samples=4)
-    with pytest.raises(UserError, match="2 translations of a sentence need a beam as wide: add --beam 2"):
-        Greedy().for_nbest(2)
+    assert_refused("2 translations of a sentence need a beam as wide: add --beam 2", Greedy().for_nbest, 2)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,5 @@
 """translate.py and evaluate.py: what they print, how they fail."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -20,30 +18,24 @@ from nmt.pipeline import train
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, process, train_arguments
+from tests.commands import Finished, assert_fails, command, evaluate, process, succeeded, train_arguments, translate
 from tests.conftest import ROOT
 
 
-def test_translate_reads_arguments_files_and_stdin_in_order(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_translate_reads_arguments_files_and_stdin_in_order(run: Path, tmp_path: Path) -> None:
     lines = ["I see a cat.", "", "we want tea!", "they know it?", "   ", "🎉 नमस्ते 汉字", "I see a cat."]
-    piped = process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n")
-    assert piped.returncode == 0, piped.stderr
+    piped = succeeded(process("translate.py", "--run", str(run), stdin="\n".join(lines) + "\n"))
     translations = piped.stdout.split("\n")[:-1]
     assert len(translations) == len(lines)
     assert translations[1] == translations[4] == ""
     assert translations[0] == translations[6] != ""
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
-    for other in (
-        command("translate.py", "--run", str(run), "--file", str(file), "--batch-tokens", "1"),
-        command("translate.py", "--run", str(run), "--", *lines),
-    ):
-        assert other.stdout.split("\n")[:-1] == translations
+    for same in (["--file", str(file), "--batch-tokens", "1"], ["--", *lines]):
+        assert translate(run, *same).stdout.split("\n")[:-1] == translations
 
 
-def test_interactive_answers_each_line_before_the_next_comes(finished: Finished) -> None:
-    run, _ = finished
+def test_interactive_answers_each_line_before_the_next_comes(run: Path) -> None:
     arguments = [sys.executable, str(ROOT / "translate.py"), "--run", str(run), "--interactive"]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
@@ -58,8 +50,7 @@ def test_interactive_answers_each_line_before_the_next_comes(finished: Finished)
     assert all(answer.strip() for answer in answers)
 
 
-def test_translate_json_and_nbest(finished: Finished) -> None:
-    run, _ = finished
+def test_translate_json_and_nbest(run: Path) -> None:
     arguments = ["--run", str(run), "--beam", "4", "--nbest", "3"]
     done = command("translate.py", *arguments, "--json", "I see a cat.", "")
     first, empty = map(json.loads, done.stdout.splitlines())
@@ -76,91 +67,76 @@ def test_translate_json_and_nbest(finished: Finished) -> None:
     assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
 
 
-def test_translate_draws(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_translate_draws(run: Path, tmp_path: Path) -> None:
     one = tmp_path / "new" / "folder" / "a.svg"
-    assert command("translate.py", "--run", str(run), "--heatmap", str(one), "I see a cat.").returncode == 0
+    assert translate(run, "--heatmap", str(one), "I see a cat.").returncode == 0
     assert b"<svg" in one.read_bytes()
     many = tmp_path / "many"
-    done = command("translate.py", "--run", str(run), "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
+    done = translate(run, "--heatmap", str(many), "--pieces", "I see a cat.", "", "tea?")
     assert sorted(path.name for path in many.iterdir()) == ["0001.png", "0002.png"]
     assert len(done.stdout.splitlines()) == 3
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", str(one), "a", "b"), "name a directory")
-    assert_fails(command("translate.py", "--run", str(run), "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
+    assert_fails(translate(run, "--heatmap", str(one), "a", "b"), "name a directory")
+    assert_fails(translate(run, "--heatmap", "x.bmp", "a"), ".png, .svg or .pdf")
     assert not Path("x.bmp").exists()
 
 
-def test_a_run_can_be_moved(finished: Finished, tmp_path: Path) -> None:
+def test_a_run_can_be_moved(tmp_path: Path) -> None:
     """Nothing outside the directory is read: the corpus and the prepared data may be gone."""
-    here = command("translate.py", "--run", str(finished[0]), "I see a cat.")
-    moved = tmp_path / "elsewhere"
-    shutil.copytree(finished[0], moved)
-    config = (moved / "config.yaml").read_text()
-    assert str(finished[0].parent) in config  # it does remember where the data was
-    hidden = finished[0].parent / "prepared"
-    hidden.rename(tmp_path / "hidden")
-    try:
-        there = process("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
-    finally:
-        (tmp_path / "hidden").rename(hidden)
-    assert there.stdout == here.stdout != ""
+    train(composed(*train_arguments(tmp_path, "model=seq2seq", "train.max_steps=2")))
+    here = translate(tmp_path / "run", "I see a cat.")
+    moved = (tmp_path / "run").rename(tmp_path / "elsewhere")
+    assert str(tmp_path / "prepared") in (moved / "config.yaml").read_text()  # it does remember where the data was
+    shutil.rmtree(tmp_path / "prepared")
+    (tmp_path / "fra-eng.txt").unlink()
+    there = process("translate.py", "--run", str(moved), "I see a cat.", cwd=tmp_path)
+    assert (there.returncode, there.stdout) == (0, here.stdout)
 
 
 def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path) -> None:
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
-    done = command("evaluate.py", "--run", str(run))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(evaluate(run))
     assert done.stdout == trained.stdout
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    other = command("evaluate.py", "--run", str(run), "--beam", "2")
-    assert other.returncode == 0, other.stderr
+    succeeded(evaluate(run, "--beam", "2"))
     assert (run / "eval/scores.json").read_bytes() == before  # the run's own scores are those of its own search
     references = ["--reference", str(tmp_path / "r1"), str(tmp_path / "r2"), "--output", str(tmp_path / "out")]
-    files = command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), *references)
-    assert files.returncode == 0, files.stderr
-    assert (
-        json.loads((tmp_path / "out/scores.json").read_text())["bleu"]["value"] == json.loads(before)["bleu"]["value"]
-    )
+    succeeded(evaluate(run, "--source", str(tmp_path / "s"), *references))
+    own, given = (json.loads(text)["bleu"]["value"] for text in (before, (tmp_path / "out/scores.json").read_text()))
+    assert own == given
     (tmp_path / "r1").write_text("one line\n")
-    assert_fails(
-        command("evaluate.py", "--run", str(run), "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1")),
-        "r1 ends before line 2",
-    )
+    uneven = evaluate(run, "--source", str(tmp_path / "s"), "--reference", str(tmp_path / "r1"))
+    assert_fails(uneven, "r1 ends before line 2")
     assert_fails(command("evaluate.py", "--source", "s"), "--reference")
 
 
-def test_bad_runs_and_bad_text(finished: Finished, tmp_path: Path) -> None:
-    run, _ = finished
+def test_bad_runs_and_bad_text(run: Path, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
-    assert_fails(command("translate.py", "--run", str(run), "--file", "none.txt"), "none.txt does not exist")
-    assert_fails(command("translate.py", "--run", str(run), "--device", "cuda:7", "a"), "cuda:7")
-    assert_fails(command("translate.py", "--run", str(run), "--nbest", "9", "a"), "--beam 9")
+    assert_fails(translate(run, "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(translate(run, "--device", "cuda:7", "a"), "cuda:7")
+    assert_fails(translate(run, "--nbest", "9", "a"), "--beam 9")
 
 
 @pytest.fixture(scope="module")
-def second(finished: Finished) -> Path:
+def second(run: Path) -> Path:
     """Another seed of the same run."""
-    folder = finished[0].parent
+    folder = run.parent
     train(composed(*train_arguments(folder, "seed=2", f"run_dir={folder / 'second'}", "model=stacked")))
     return folder / "second"
 
 
-def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_path: Path) -> None:
-    run, _ = finished
+def test_several_runs_make_an_ensemble(run: Path, second: Path, tmp_path: Path) -> None:
     both = ("--run", str(run), "--run", str(second))
-    single, together = (
-        json.loads(command("translate.py", *runs, "--json", "I see a cat.").stdout) for runs in (both[:2], both)
-    )
+    printed = [command("translate.py", *runs, "--json", "I see a cat.").stdout for runs in (both[:2], both)]
+    single, together = map(json.loads, printed)
     assert together["score"] != single["score"]
     assert len(together["attention"]) == len(together["target_tokens"])
-    scored = command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores"))
-    assert scored.returncode == 0, scored.stderr
+    scored = succeeded(command("evaluate.py", *both, "--lc-tok", "--output", str(tmp_path / "scores")))
     assert "BLEU lc-tok" in scored.stdout
     scores = json.loads((tmp_path / "scores" / "scores.json").read_text(encoding="utf-8"))
     assert len(set(scores["evaluated"]["ensemble"])) == 2
@@ -171,11 +147,10 @@ def test_several_runs_make_an_ensemble(finished: Finished, second: Path, tmp_pat
     assert_fails(command("evaluate.py", *both, "--alignments", str(tmp_path / "x")), "one --run")
 
 
-def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, second: Path) -> None:
-    directories = [finished[0], second]
+def test_tuning_gives_what_a_search_with_each_penalty_would(run: Path, second: Path) -> None:
+    directories = [run, second]
     arguments = [argument for directory in directories for argument in ("--run", str(directory))]
-    done = command("scripts/tune_search.py", *arguments, "--beams", "1", "4")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command("scripts/tune_search.py", *arguments, "--beams", "1", "4"))
     rows = [line.split("│")[1:-1] for line in done.stdout.splitlines() if line.startswith("│")]
     table = {float(penalty): [float(bleu) for bleu in of_beams] for penalty, *of_beams in rows}
 
@@ -194,31 +169,27 @@ def test_tuning_gives_what_a_search_with_each_penalty_would(finished: Finished, 
     assert table[float(choice[2])][("1", "4").index(choice[1])] == best
 
 
-def test_an_ensemble_needs_the_same_pieces(finished: Finished, tmp_path: Path) -> None:
-    train(composed(*train_arguments(tmp_path, "data.vocab_size=300")))
-    done = command("translate.py", "--run", str(finished[0]), "--run", str(tmp_path / "run"), "tea")
+def test_an_ensemble_needs_the_same_pieces(run: Path, tmp_path: Path) -> None:
+    train(composed(*train_arguments(tmp_path, "data.vocab_size=300", "model=seq2seq", "train.max_steps=2")))
+    done = translate(run, "--run", str(tmp_path / "run"), "tea")
     assert_fails(done, "other pieces", "same prepared corpus")
 
 
-def test_json_tells_how_sure_the_model_is_of_each_word(finished: Finished) -> None:
-    run, _ = finished
-    plain, sampled = (
-        json.loads(command("translate.py", "--run", str(run), "--json", *more, "I see a cat.").stdout)
-        for more in ((), ("--samples", "5"))
-    )
+def test_json_tells_how_sure_the_model_is_of_each_word(run: Path) -> None:
+    printed = [translate(run, "--json", *more, "I see a cat.").stdout for more in ((), ("--samples", "5"))]
+    plain, sampled = map(json.loads, printed)
     assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
     assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
     assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
     assert any(word["spread"] > 0 for word in sampled["words"])
-    refused = command("translate.py", "--run", str(run), "--samples", "5", "tea")
+    refused = translate(run, "--samples", "5", "tea")
     assert refused.returncode == 2
     assert "give it with --json" in refused.stderr
 
 
-def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) -> None:
-    run, _ = finished
+def test_sentences_unlike_the_training_data_are_pointed_out(run: Path) -> None:
     lines = ["I see a cat.", "Они смотрят.", "we want tea " * 20]
-    done = command("translate.py", "--run", str(run), *lines)
+    done = translate(run, *lines)
     assert len(done.stdout.splitlines()) == 3
     first, second = (line for line in done.stderr.splitlines() if "do not rely" in line)
     assert first.startswith("Sentence 2 is written in Cyrillic")
@@ -226,51 +197,45 @@ def test_sentences_unlike_the_training_data_are_pointed_out(finished: Finished) 
     assert second.startswith("Sentence 3 has ")
 
 
-def test_a_higher_length_penalty_never_gives_shorter_translations(finished: Finished) -> None:
-    run, _ = finished
-    short, long = (
-        json.loads(
-            command("translate.py", "--run", str(run), "--json", "--length-penalty", penalty, "I see tea.").stdout
-        )
-        for penalty in ("0", "3")
-    )
+def test_a_higher_length_penalty_never_gives_shorter_translations(run: Path) -> None:
+    printed = [translate(run, "--json", "--length-penalty", penalty, "I see tea.").stdout for penalty in ("0", "3")]
+    short, long = map(json.loads, printed)
     assert len(short["target_tokens"]) <= len(long["target_tokens"])
     assert short["score"] != long["score"]
     for impossible in ("nan", "1e308", "-1e4"):
-        refused = command("translate.py", "--run", str(run), f"--length-penalty={impossible}", "tea")
+        refused = translate(run, f"--length-penalty={impossible}", "tea")
         assert_fails(refused, "length_penalty", "between")
 
 
-def printed(run: Path, *arguments: str) -> str:
-    return command("translate.py", "--run", str(run), *arguments).stdout
+def text_of(run: Path, *arguments: str) -> str:
+    return translate(run, *arguments).stdout
 
 
 def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
-    finished: Finished,
+    run: Path,
 ) -> None:
-    run, _ = finished
     sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
     arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
-    drawn = printed(run, *arguments)
+    drawn = text_of(run, *arguments)
     assert [line.split("\t")[0] for line in drawn.splitlines()] == [*"111222", "3", *"444555"]
     assert drawn.splitlines()[:3] != drawn.splitlines()[7:10]  # of one sentence twice, other samples
     for same in (["--seed", "1"], ["--batch-tokens", "1"], ["--interactive"]):
-        assert printed(run, *same, *arguments) == drawn
-    assert printed(run, "--seed", "2", *arguments) != drawn
-    best = printed(run, "--sample", "--top-p", "0.000001", "--", *sentences)
-    assert best == printed(run, "--beam", "1", "--", *sentences)
+        assert text_of(run, *same, *arguments) == drawn
+    assert text_of(run, "--seed", "2", *arguments) != drawn
+    best = text_of(run, "--sample", "--top-p", "0.000001", "--", *sentences)
+    assert best == text_of(run, "--beam", "1", "--", *sentences)
 
 
-def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
-    values = composed(*train_arguments(finished[0].parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
+def test_a_run_may_sample_by_itself(run: Path, tmp_path: Path) -> None:
+    values = composed(*train_arguments(run.parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
     trained = train(values | {"decode": values["decode"] | {"seed": 3}})
     evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
     assert evaluated["decode"] == Sample(seed=3).record()
     sources = [example.source for example in read_held_out(Run(tmp_path / "run").test_set)]
-    drawn = printed(tmp_path / "run", "--", *sources).splitlines()
+    drawn = text_of(tmp_path / "run", "--", *sources).splitlines()
     assert drawn == [translation.text for translation in trained.translations]
-    assert len(printed(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
-    refused = command("translate.py", "--run", str(tmp_path / "run"), "--beam", "4", "a")
+    assert len(text_of(tmp_path / "run", "--nbest", "4", "a").splitlines()) == 4
+    refused = translate(tmp_path / "run", "--beam", "4", "a")
     assert_fails(refused, "search method Sample has no setting beam_size")
 
 
@@ -282,8 +247,8 @@ def test_a_run_may_sample_by_itself(finished: Finished, tmp_path: Path) -> None:
         (["--sample", "--seed", "-1"], "seed must be at least 0"),
     ],
 )
-def test_what_sampling_cannot_do_is_said(finished: Finished, arguments: list[str], message: str) -> None:
-    assert_fails(command("translate.py", "--run", str(finished[0]), *arguments, "a"), message)
+def test_what_sampling_cannot_do_is_said(run: Path, arguments: list[str], message: str) -> None:
+    assert_fails(translate(run, *arguments, "a"), message)
 
 
 def test_sampling_and_a_beam_exclude_each_other() -> None:
@@ -293,24 +258,24 @@ def test_sampling_and_a_beam_exclude_each_other() -> None:
 
 
 def test_the_run_that_is_taken_is_named_with_its_languages(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nmt.config.ROOT", tmp_path)
     (tmp_path / "outputs").mkdir()
-    (tmp_path / "outputs/a").symlink_to(finished[0])
+    (tmp_path / "outputs/a").symlink_to(run)
     assert command("translate.py", "tea").stderr == f"run: {tmp_path / 'outputs/a'} (eng → fra)\n"
     assert nmt.load().languages == ("eng", "fra")
 
 
-def test_a_pdf_is_drawn_in_silence(finished: Finished, tmp_path: Path) -> None:
+def test_a_pdf_is_drawn_in_silence(run: Path, tmp_path: Path) -> None:
     picture = tmp_path / "a.pdf"
-    done = process("translate.py", "--run", str(finished[0]), "--heatmap", str(picture), "I see a cat.")
+    done = process("translate.py", "--run", str(run), "--heatmap", str(picture), "I see a cat.")
     assert done.stderr == f"heatmap: {picture}\n"
     assert picture.read_bytes().startswith(b"%PDF")
 
 
-def test_paths_may_be_strings_and_a_string_is_one_sentence(finished: Finished) -> None:
-    run = str(finished[0])
+def test_paths_may_be_strings_and_a_string_is_one_sentence(run: Path) -> None:
+    run = str(run)
     translator = nmt.load(run)
     (one,) = translator.translate("I see a cat.")
     assert one.text == translator.translate(["I see a cat."])[0].text != ""

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,7 +10,7 @@ from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.search import Beam, Greedy, Sample
 from nmt.typed import convert, to_dataclass
-from tests.conftest import MODELS, ROOT
+from tests.conftest import ROOT, assert_refused
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,7 @@ def test_a_mapping_becomes_a_dataclass() -> None:
     ],
 )
 def test_a_mistake_is_named(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        to_dataclass(Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
+    assert_refused(message, to_dataclass, Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
 
 
 def test_none_only_where_it_may_be() -> None:
@@ -65,21 +62,15 @@ def test_none_only_where_it_may_be() -> None:
         convert(None, int, "x")
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_every_model_config_is_valid(name: str) -> None:
-    values = composed(f"model={name}")
-    load_config(values)
-    model = constructor(values["model"], "model")(source_vocab=8, target_vocab=8)
-    assert sum(p.numel() for p in model.parameters()) > 1000
-
-
-@pytest.mark.parametrize("group", ["data", "optimizer", "scheduler", "decode", "size", "experiment"])
-def test_every_other_config_is_valid(group: str) -> None:
+@pytest.mark.parametrize("group", ["model", "data", "optimizer", "scheduler", "decode", "size", "experiment"])
+def test_every_config_is_valid(group: str) -> None:
     options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
     assert options
     for option in options:
         values = composed(f"{group}={option}")
         load_config(values)
+        if group == "model":
+            constructor(values["model"], "model")(source_vocab=8, target_vocab=8)
         constructor(values["optimizer"], "optimizer")
         constructor(values["scheduler"], "scheduler")(total_steps=10)
         constructor(values["decode"], "decode")()
@@ -96,21 +87,11 @@ def test_every_other_config_is_valid(group: str) -> None:
         ({"size": 3}, "must name a class"),
         (None, "must name a class"),
         ({"_target_": "nmt.model.seq2seq.Seq2Seq", "score": 3}, r"part\.score must be"),
-        (
-            {"_target_": "nmt.model.seq2seq.Seq2Seq", "score": {"_target_": "os.system"}},
-            r"part\.score\._target_",
-        ),
+        ({"_target_": "nmt.model.seq2seq.Seq2Seq", "score": {"_target_": "x"}}, r"part\.score\._target_"),
     ],
 )
 def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        constructor(spec, "part")
-
-
-def test_functions_and_modules_are_no_targets() -> None:
-    for target in ("nmt.model.alignment.masked_softmax", "nmt.model.score", "torch.optim.lr_scheduler"):
-        with pytest.raises(UserError):
-            constructor({"_target_": target}, "part")
+    assert_refused(message, constructor, spec, "part")
 
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:
@@ -133,9 +114,7 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
         (["data=demo"], 2000, 6, 0.2),
     ],
 )
-def test_the_size_of_a_corpus_brings_its_settings(
-    overrides: list[str], pieces: int, epochs: int, dropout: float
-) -> None:
+def test_the_size_of_a_corpus_sets_others(overrides: list[str], pieces: int, epochs: int, dropout: float) -> None:
     config = load_config(composed(*overrides))
     assert config.data.vocab_size == pieces
     assert config.train.max_epochs == epochs

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from nmt.unlike_training import TrainingData
 
 LATIN = TrainingData({"LATIN": 0.9995, "GREEK": 0.0005}, longest=10)

@@ -1,7 +1,5 @@
 """verify_run.py says of every part of a run whether it is as it was written."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import pytest
 
 from nmt.evaluation.score_report import read_evaluation
 from nmt.files import write_record
-from tests.commands import Finished, assert_fails, command
+from tests.commands import Finished, assert_fails, command, evaluate, succeeded
 
 SCRIPT = "scripts/verify_run.py"
 
@@ -66,8 +64,7 @@ def test_scores_that_were_made_up_are_found(run: Path) -> None:
 
 
 def test_scores_on_request_are_compared_where_there_are_some(run: Path) -> None:
-    scored = command("evaluate.py", "--run", str(run), "--lc-tok")
-    assert scored.returncode == 0, scored.stderr
+    succeeded(evaluate(run, "--lc-tok"))
     done = command(SCRIPT, str(run))
     assert done.returncode == 0, done.stdout
     scores, _ = read_evaluation(run / "eval")
@@ -81,8 +78,7 @@ def test_an_unfinished_run_with_a_torn_last_event(run: Path) -> None:
     (run / "finished.json").unlink()
     events = next((run / "tensorboard").iterdir())
     events.write_bytes(events.read_bytes()[:-3])
-    done = command(SCRIPT, str(run))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(command(SCRIPT, str(run)))
     assert "cut short" in done.stdout
     assert "not finished" in done.stdout.splitlines()[-1]
 

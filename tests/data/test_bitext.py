@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nmt.data.bitext import Bitext, clean, usable_pairs
 from nmt.errors import UserError
+from tests.conftest import assert_refused
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -48,10 +49,8 @@ def test_cleaning_is_idempotent_and_leaves_one_line(text: str) -> None:
 @given(TEXT)
 def test_cleaning_keeps_everything_but_space_and_controls(text: str) -> None:
     def kept(s: str) -> Counter[str]:
-        decomposed = unicodedata.normalize("NFD", s)
-        return Counter(
-            c for c in decomposed if not c.isspace() and unicodedata.category(c) != "Cc" and c not in "\ufeff▁"
-        )
+        characters = unicodedata.normalize("NFD", s)
+        return Counter(c for c in characters if not (c.isspace() or unicodedata.category(c) == "Cc" or c in "\ufeff▁"))
 
     assert kept(clean(text)) == kept(text)
 
@@ -80,29 +79,18 @@ def test_what_is_written_is_read(
     assert rows(path)[0] == [list(row) for row in table]
 
 
-def test_the_third_column_is_ignored(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.tsv", b"Hi.\tSalut.\tCC-BY 2.0 #1\nGo.\tVa !\n")
-    assert rows(path)[0] == [["Hi.", "Salut."], ["Go.", "Va !"]]
-
-
 def test_zip_members(tmp_path: Path) -> None:
     good = b"Hi.\tSalut.\n"
     anki = write_zip(tmp_path / "fra-eng.zip", **{"_about.txt": b"about", "fra.txt": good})
     assert rows(anki)[0] == rows(f"{anki}::fra.txt")[0] == [["Hi.", "Salut."]]
     assert rows(write_zip(tmp_path / "one.zip", **{"x.tsv": good}))[0] == [["Hi.", "Salut."]]
-    traversal = write_zip(tmp_path / "evil.zip", **{"../evil.txt": good})
-    assert rows(traversal)[0] == [["Hi.", "Salut."]]
-    assert not (tmp_path.parent / "evil.txt").exists()
     with pytest.raises(UserError, match=r"two\.zip: name one member .* out of: a\.txt, b\.txt\."):
         rows(write_zip(tmp_path / "two.zip", **{"a.txt": good, "b.txt": good}))
-    with pytest.raises(UserError, match=r"out of: x\.tsv"):
-        rows(f"{tmp_path / 'one.zip'}::y.tsv")
-    with pytest.raises(UserError, match="it is empty"):
-        rows(write_zip(tmp_path / "none.zip"))
+    assert_refused(r"out of: x\.tsv", rows, f"{tmp_path / 'one.zip'}::y.tsv")
+    assert_refused("it is empty", rows, write_zip(tmp_path / "none.zip"))
     with pytest.raises(UserError, match=r"inner\.gz is itself an archive"):
         rows(write_zip(tmp_path / "nested.zip", **{"inner.gz": gzip.compress(good)}))
-    with pytest.raises(UserError, match=r"names a member of a \.zip"):
-        rows(f"{write(tmp_path / 'a.tsv', good)}::b")
+    assert_refused(r"names a member of a \.zip", rows, f"{write(tmp_path / 'a.tsv', good)}::b")
 
 
 def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
@@ -111,8 +99,7 @@ def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(signature) + flags] |= 1  # the bit that says: encrypted
     path.write_bytes(content)
-    with pytest.raises(UserError, match=r"a\.txt is encrypted"):
-        rows(path)
+    assert_refused(r"a\.txt is encrypted", rows, path)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +112,7 @@ def test_a_zip_that_lies_is_an_error(tmp_path: Path, offset: int, value: bytes) 
     content = path.read_bytes().replace(b"a\x1b.txt", b"a\xff.txt")
     place = content.index(b"PK\x01\x02") + offset
     path.write_bytes(content[:place] + value + content[place + len(value) :])
-    with pytest.raises(UserError, match=r"lies\.zip:1: damaged archive"):
-        rows(path)
+    assert_refused(r"lies\.zip:1: damaged archive", rows, path)
 
 
 def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
@@ -135,8 +121,7 @@ def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
         archive.writestr("\x1b[31m.txt", b"Hi.\tSalut.\n")
         with pytest.warns(UserWarning, match="Duplicate"):  # which of them is meant?
             archive.writestr("\x1b[31m.txt", b"Go.\tVa.\n")
-    with pytest.raises(UserError, match=r"out of: '\\x1b\[31m\.txt', '\\x1b\[31m\.txt'\."):
-        rows(path)
+    assert_refused(r"out of: '\\x1b\[31m\.txt', '\\x1b\[31m\.txt'\.", rows, path)
 
 
 @pytest.mark.parametrize(
@@ -150,12 +135,9 @@ def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz"])
-def test_a_malformed_line_stops_with_its_number_or_is_skipped(
-    tmp_path: Path, bad: bytes, problem: str, name: str
-) -> None:
+def test_a_malformed_line_is_named_by_number_or_skipped(tmp_path: Path, bad: bytes, problem: str, name: str) -> None:
     path = write(tmp_path / name, b"one\tun\n" + bad + b"\ntwo\tdeux\n")
-    with pytest.raises(UserError, match=f"{name}:2: .*{problem}"):
-        rows(path)
+    assert_refused(f"{name}:2: .*{problem}", rows, path)
     assert rows(path, on_error="skip") == ([["one", "un"], ["two", "deux"]], {"malformed": 1})
 
 
@@ -164,8 +146,7 @@ def test_parallel_files(tmp_path: Path) -> None:
     ref = write(tmp_path / "b.fr", b"une\n\n")
     assert rows(en, fr, ref)[0] == [["one", "un", "une"], ["two", "deux", ""]]
     bad = write(tmp_path / "bad.fr", b"un\n\xff\n")
-    with pytest.raises(UserError, match=r"bad\.fr:2: not valid UTF-8"):
-        rows(en, bad)
+    assert_refused(r"bad\.fr:2: not valid UTF-8", rows, en, bad)
     assert rows(en, bad, on_error="skip") == ([["one", "un"]], {"malformed": 1})
 
 
@@ -173,8 +154,7 @@ def test_parallel_files(tmp_path: Path) -> None:
 def test_parallel_files_of_different_lengths_are_always_an_error(tmp_path: Path, on_error: str) -> None:
     long, short = write(tmp_path / "long.en", b"1\n2\n3\n"), write(tmp_path / "short.fr", b"1\n2\n")
     for files in ((long, short), (short, long)):
-        with pytest.raises(UserError, match=r"short\.fr ends before line 3 but .*long\.en goes on"):
-            rows(*files, on_error=on_error)
+        assert_refused(r"short\.fr ends before line 3 but .*long\.en goes on", rows, *files, on_error=on_error)
 
 
 def test_damaged_archives(tmp_path: Path) -> None:
@@ -184,13 +164,10 @@ def test_damaged_archives(tmp_path: Path) -> None:
     for name, content in (("cut", whole[: len(whole) // 2]), ("flipped", flipped), ("junk", b"junk")):
         path = tmp_path / f"{name}.gz"
         path.write_bytes(content)
-        with pytest.raises(UserError, match=rf"{name}\.gz:\d+: (damaged archive|.*columns|.*UTF-8)"):
-            rows(path)
+        assert_refused(rf"{name}\.gz:\d+: (damaged archive|.*columns|.*UTF-8)", rows, path)
     (tmp_path / "junk.zip").write_bytes(b"junk")
-    with pytest.raises(UserError, match=r"junk\.zip:1: damaged archive"):
-        rows(tmp_path / "junk.zip")
-    with pytest.raises(UserError, match=r"gone\.tsv cannot be read \(No such file"):
-        rows(tmp_path / "gone.tsv")
+    assert_refused(r"junk\.zip:1: damaged archive", rows, tmp_path / "junk.zip")
+    assert_refused(r"gone\.tsv cannot be read \(No such file", rows, tmp_path / "gone.tsv")
 
 
 @pytest.mark.parametrize("line", [b"\0", b"a\t" + b"b" * 5000 + b"\n"])
@@ -229,5 +206,7 @@ def test_filters_count_what_they_drop(tmp_path: Path) -> None:
     assert dropped == {"empty": 2, "too long": 1, "length ratio": 1}
 
 
-def test_a_blank_line_is_empty_and_not_malformed(tmp_path: Path) -> None:
+def test_a_blank_line_is_empty_and_a_third_column_ignored(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv", b"Hi.\tSalut.\tCC-BY 2.0 #1\nGo.\tVa !\n")
+    assert rows(path)[0] == [["Hi.", "Salut."], ["Go.", "Va !"]]
     assert rows(write(tmp_path / "a.tsv", b"\xef\xbb\xbf\na\tb\n  \n"))[0] == [["", ""], ["a", "b"], ["", ""]]

@@ -4,6 +4,7 @@ import pytest
 
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
+from tests.conftest import assert_refused
 
 
 def direction(**values: object) -> tuple[str, str, int, int]:
@@ -27,24 +28,10 @@ def test_languages_of_other_files() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("name", "a/b"),
-        ("on_error", "ignore"),
-        ("vocab_type", "word"),
-        ("vocab_size", 100),
-        ("max_chars", 0),
-        ("max_ratio", 0.5),
-        ("val_size", 0),
-        ("test_size", -1),
-        ("character_coverage", 1.5),
-        ("max_megabytes", 0),
-        ("path", ["only.txt"]),
-        ("val_path", ["a", "b", "c"]),
-        ("test_path", ["a"]),
-        ("columns", ["eng"]),
-        ("columns", ["eng", "eng"]),
-        ("columns", ["eng", "../fra"]),
-        ("source", "deu"),
-        ("target", "deu"),
+        *(("name", "a/b"), ("on_error", "ignore"), ("vocab_type", "word"), ("vocab_size", 100), ("max_chars", 0)),
+        *(("max_ratio", 0.5), ("val_size", 0), ("test_size", -1), ("character_coverage", 1.5), ("max_megabytes", 0)),
+        *(("path", ["only.txt"]), ("val_path", ["a", "b", "c"]), ("test_path", ["a"]), ("columns", ["eng"])),
+        *(("columns", ["eng", "eng"]), ("columns", ["eng", "../fra"]), ("source", "deu"), ("target", "deu")),
     ],
 )
 def test_a_wrong_setting_is_named(field: str, value: object) -> None:
@@ -53,8 +40,7 @@ def test_a_wrong_setting_is_named(field: str, value: object) -> None:
 
 
 def test_source_and_target_must_differ() -> None:
-    with pytest.raises(UserError, match=r"data\.target=fra"):
-        DataSettings(name="x", path="fra-eng.zip", source="fra", target="fra")
+    assert_refused(r"data\.target=fra", DataSettings, name="x", path="fra-eng.zip", source="fra", target="fra")
 
 
 def test_several_references_need_the_source_first() -> None:
@@ -78,8 +64,7 @@ def test_a_missing_anki_file_names_the_command(values: dict[str, object], langua
 
 
 def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
-    with pytest.raises(UserError, match=r"gone\.tsv does not exist: set data\.path "):
-        DataSettings(name="x", path="gone.tsv").require_files()
+    assert_refused(r"gone\.tsv does not exist: set data\.path ", DataSettings(name="x", path="gone.tsv").require_files)
     with pytest.raises(UserError, match=r"gone\.tsv does not exist: set data\.val_path "):
         DataSettings(name="x", path=__file__, val_path="gone.tsv").require_files()
     with pytest.raises(UserError, match=r"is not a file: set data\.path "):
@@ -90,5 +75,4 @@ def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
 
 def test_a_missing_multi30k_names_its_own_download(tmp_path: Path) -> None:
     paths = [str(tmp_path / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
-    with pytest.raises(UserError, match=r"python scripts/download_multi30k\.py"):
-        DataSettings(name="multi30k", path=paths).require_files()
+    assert_refused(r"python scripts/download_multi30k\.py", DataSettings(name="multi30k", path=paths).require_files)

@@ -1,7 +1,5 @@
 """Lines of a stream that must all be taken as they come: none is refused, none is waited for."""
 
-from __future__ import annotations
-
 import io
 import logging
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 import re
 
@@ -23,14 +21,8 @@ PAIRS = [
 def test_words_that_meet_often_are_translations() -> None:
     lexicon = Lexicon(PAIRS)
     assert dict(NOUNS).items() <= lexicon.translations.items()
-    assert set(lexicon.translations.values()) <= {
-        "Mann",
-        "Der",
-        "den",
-        "sieht",
-        *dict(NOUNS).values(),
-        *dict(COLOURS).values(),
-    }
+    words = {"Mann", "Der", "den", "sieht", *dict(NOUNS).values(), *dict(COLOURS).values()}
+    assert set(lexicon.translations.values()) <= words
 
 
 def test_what_is_too_common_or_too_rare_is_left_alone() -> None:
@@ -79,8 +71,8 @@ def test_letters_with_vowel_signs_stay_whole() -> None:
 
 
 def test_strings_of_every_kind() -> None:
-    chance = random.Random(3)
-    strings = [made_up(chance) for _ in range(500)]
+    rng = random.Random(3)
+    strings = [made_up(rng) for _ in range(500)]
     assert all(string and " " not in string and "\t" not in string for string in strings)
     for pattern in (r"\d+", r"[A-Z][a-z]+", r"www\.[a-z]+\.[a-z]+", r"[a-z]+@[a-z]+\.[a-z]+"):
         assert any(re.fullmatch(pattern, string) for string in strings)

@@ -1,7 +1,5 @@
 """A new corpus format is one class, nothing else: this one is defined here, and a corpus is prepared from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,9 +64,7 @@ def test_one_content_read_in_two_formats_is_two_corpora(tmp_path: Path) -> None:
     assert by_tab.directory == prepared(tmp_path / "pairs.bars", "data.format=tsv").directory
 
 
-def test_a_malformed_row_is_named_by_the_position_that_the_reader_gives(
-    tmp_path: Path, pairs: list[tuple[str, str]]
-) -> None:
+def test_a_malformed_row_is_named_as_the_reader_numbers_it(tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
     path = written(tmp_path / "pairs.bars", pairs, more="nothing here\n")
     with pytest.raises(UserError) as caught:
         prepared(path)

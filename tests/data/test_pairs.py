@@ -1,7 +1,5 @@
 """Training pairs with made-up words: the same on both sides, new in every epoch, batched by their new lengths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A prepared corpus that is not as it was written is never trained on: it is prepared again, with a notice."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 from collections.abc import Callable

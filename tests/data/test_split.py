@@ -15,6 +15,7 @@ from nmt.data.heldout import HeldOut, read_held_out, write_held_out
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, sentence_hash, sentence_hashes
 from nmt.errors import UserError
+from tests.conftest import assert_refused
 
 Pair = tuple[str, str]
 
@@ -107,10 +108,8 @@ def test_the_leak_of_a_random_split_is_measured() -> None:
 
 
 def test_too_little_to_split() -> None:
-    with pytest.raises(UserError, match="has 2 usable source sentences"):
-        split([("a", "1"), ("A", "2"), ("b", "3")])
-    with pytest.raises(UserError, match="no pair left to train on"):
-        split([("a", "x"), ("b", "x"), ("c", "x")])
+    assert_refused("has 2 usable source sentences", split, [("a", "1"), ("A", "2"), ("b", "3")])
+    assert_refused("no pair left to train on", split, [("a", "x"), ("b", "x"), ("c", "x")])
 
 
 def test_partitions_do_not_change_the_answers(monkeypatch: pytest.MonkeyPatch, pairs: list[Pair]) -> None:

@@ -12,6 +12,7 @@ from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK, WORD_START
+from tests.conftest import assert_refused
 
 SENTENCES = [
     *(f"The {a} {v} the {b}." for a in ("cat", "dog", "cow") for v in ("sees", "likes") for b in ("bird", "fish")),
@@ -72,9 +73,7 @@ def test_a_batch_is_its_sentences(tokenizer: Tokenizer) -> None:
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
 @pytest.mark.parametrize("sentences", [["a"], ["Go.", "Run!", "जा."], ["好"], [" ".join("abc" * 500)]])
-def test_a_tiny_corpus_gets_a_smaller_vocabulary(
-    vocab_type: str, sentences: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_tiny_corpora_have_few_pieces(vocab_type: str, sentences: list[str], caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     tokenizer = Tokenizer.train(sentences, 8000, vocab_type)  # type: ignore[arg-type]
     assert 260 < len(tokenizer) < 400
@@ -83,7 +82,7 @@ def test_a_tiny_corpus_gets_a_smaller_vocabulary(
 
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
-def test_a_vocabulary_too_small_for_its_characters_spells_the_rare_ones(
+def test_a_vocabulary_too_small_for_its_characters_spells_some(
     vocab_type: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     characters = [chr(0x4E00 + i) for i in range(1000)]
@@ -112,10 +111,8 @@ def test_saving_and_loading(tokenizer: Tokenizer, tmp_path: Path) -> None:
     tokenizer.save(path)
     assert Tokenizer.load(path).encode(SENTENCES[0]) == tokenizer.encode(SENTENCES[0])
     path.write_bytes(b"not a model")
-    with pytest.raises(UserError, match=r"x\.model is not a SentencePiece model"):
-        Tokenizer.load(path)
-    with pytest.raises(UserError, match=r"y\.model does not exist"):
-        Tokenizer.load(tmp_path / "y.model")
+    assert_refused(r"x\.model is not a SentencePiece model", Tokenizer.load, path)
+    assert_refused(r"y\.model does not exist", Tokenizer.load, tmp_path / "y.model")
 
 
 def test_it_is_silent_and_light() -> None:

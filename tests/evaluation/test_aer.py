@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from nmt.evaluation.gold import AlignedPair, read_aligned, read_aligned_test_set
 from nmt.evaluation.links import GoldLinks, Link, format_links, parse_links
 from nmt.search import Beam
 from nmt.translator import Translator
-from tests.conftest import MODELS, tiny_model
+from tests.conftest import MODELS, assert_refused, tiny_model
 
 PAIRS = [
     ("I see a cat .", "je vois un chat ."),
@@ -66,8 +64,7 @@ def test_sums_are_over_the_corpus_not_means_of_sentences() -> None:
 def test_a_set_without_sure_links_has_no_aer() -> None:
     cases = (([], "None of the 0 pairs"), ([([(0, 0)], parse_links("0?0"))], r"g\.align has no sure link"))
     for found, message in cases:
-        with pytest.raises(UserError, match=message):
-            score_alignment(found, "g.align")
+        assert_refused(message, score_alignment, found, "g.align")
 
 
 def translator(*overrides: str, batch_tokens: int = 4096) -> Translator:
@@ -122,8 +119,7 @@ def test_pairs_that_cannot_be_traced_are_left_out_and_counted(caplog: pytest.Log
 
 
 def test_a_model_without_attention_is_refused() -> None:
-    with pytest.raises(UserError, match="no attention"):
-        list(align(translator("model=seq2seq"), aligned()))
+    assert_refused("no attention", list, align(translator("model=seq2seq"), aligned()))
 
 
 def write(folder: Path, pairs: list[str], links: str) -> tuple[str, Path]:
@@ -157,8 +153,7 @@ def test_skipped_lines_keep_their_number(tmp_path: Path) -> None:
     corpus, gold = write(tmp_path, rows, "\n1-0\n5-5\n\n0-1\n\n")
     found = list(read_aligned(bitext(corpus, "skip"), gold))
     assert [(pair.source, format_links(pair.gold.sure)) for pair in found] == [("a b", "1-0"), ("c", "0-1")]
-    with pytest.raises(UserError, match=r"corpus\.tsv:1"):
-        list(read_aligned(bitext(corpus), gold))
+    assert_refused(r"corpus\.tsv:1", list, read_aligned(bitext(corpus), gold))
 
 
 @pytest.mark.parametrize(
@@ -175,14 +170,12 @@ def test_skipped_lines_keep_their_number(tmp_path: Path) -> None:
 )
 def test_bad_links_are_named_with_their_line(tmp_path: Path, links: str, message: str) -> None:
     corpus, gold = write(tmp_path, ["a b\tx y z", "c\tw"], links)
-    with pytest.raises(UserError, match=message):
-        list(read_aligned(bitext(corpus), gold))
+    assert_refused(message, list, read_aligned(bitext(corpus), gold))
 
 
 def test_a_missing_file_of_links(tmp_path: Path) -> None:
     corpus, _ = write(tmp_path, ["a\tx"], "")
-    with pytest.raises(UserError, match=r"none\.align cannot be read"):
-        list(read_aligned(bitext(corpus), tmp_path / "none.align"))
+    assert_refused(r"none\.align cannot be read", list, read_aligned(bitext(corpus), tmp_path / "none.align"))
 
 
 def test_only_the_test_set_is_taken_as_often_as_it_is_there(tmp_path: Path) -> None:
@@ -214,5 +207,4 @@ def test_a_test_set_of_its_own_comes_first(tmp_path: Path) -> None:
         DataSettings("t", path=corpus, test_path=[corpus, corpus, corpus], columns=["eng", "fra"]),
         DataSettings("t"),
     ):
-        with pytest.raises(UserError, match="--source and --reference"):
-            read_aligned_test_set(settings, [], gold)
+        assert_refused("--source and --reference", read_aligned_test_set, settings, [], gold)

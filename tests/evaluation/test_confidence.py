@@ -1,29 +1,16 @@
-from __future__ import annotations
-
 import math
 
 import pytest
 import torch
 
-from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation import confidence
 from nmt.evaluation.confidence import sampled_confidence
-from nmt.search import Beam
-from nmt.translator import EMPTY, Translator
-from tests.conftest import tiny_model
-
-
-def make(dropout: float, model: str = "bahdanau") -> Translator:
-    tokenizer = Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
-    kinds = [f"model.{kind}_dropout={dropout}" for kind in ("embedding", "state", "readout")]
-    built = tiny_model(f"model={model}", *kinds, vocab=len(tokenizer)).eval()
-    with torch.no_grad():
-        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
-    return Translator(built, tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))
+from nmt.translator import EMPTY
+from tests.conftest import tiny_translator
 
 
 def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
-    translator = make(0.0)
+    translator = tiny_translator()
     for candidates in translator.nbest(["I see a cat .", "we see it ."]):
         for translation in candidates:
             words = translation.words
@@ -37,11 +24,11 @@ def test_the_words_of_a_translation_multiply_to_its_probability() -> None:
 
 @pytest.mark.parametrize("largest", [confidence._LARGEST, 1])  # all samples at once, or one by one
 @pytest.mark.parametrize("model", ["bahdanau", "hard"])  # of which one draws its alignment in training
-def test_without_dropout_the_samples_all_agree_with_the_search(
+def test_samples_without_dropout_agree_with_the_search(
     model: str, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(confidence, "_LARGEST", largest)
-    translator = make(0.0, model)
+    translator = tiny_translator(model)
     (translation,) = translator.translate("I see a cat .")
     plain, sampled = translation.words, sampled_confidence(translator, translation, 3)
     assert [word.text for word in plain] == [word.text for word in sampled]
@@ -50,7 +37,7 @@ def test_without_dropout_the_samples_all_agree_with_the_search(
 
 
 def test_dropout_spreads_and_leaves_nothing_behind() -> None:
-    translator = make(0.3)
+    translator = tiny_translator(dropout=0.3)
     (translation,) = translator.translate("I see a cat .")
     before = torch.get_rng_state()
     sampled = sampled_confidence(translator, translation, 8)
@@ -62,4 +49,4 @@ def test_dropout_spreads_and_leaves_nothing_behind() -> None:
 
 def test_nothing_has_no_words() -> None:
     assert EMPTY.words == []
-    assert sampled_confidence(make(0.1), EMPTY, 2) == []
+    assert sampled_confidence(tiny_translator(dropout=0.1), EMPTY, 2) == []

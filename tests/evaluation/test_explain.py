@@ -1,40 +1,27 @@
-from __future__ import annotations
-
 import re
 
 import numpy as np
 import pytest
 import torch
 
-from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.explain import as_text, explain, readable
-from nmt.search import Beam, Sample
+from nmt.search import Sample
 from nmt.special import BOS, PAD, UNK
-from nmt.translator import EMPTY, Translator
-from tests.conftest import MODELS, tiny_model
+from nmt.translator import EMPTY
+from tests.conftest import MODELS, tiny_translator
 
 TEXTS = ["I see a cat .", "we see it .", "a 猫"]
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return Tokenizer.train(["I see a cat .", "we see it .", "je vois un chat .", "nous le voyons ."] * 20, 300)
-
-
-def make(tokenizer: Tokenizer, model: str = "bahdanau", **settings: float) -> Translator:
-    built = tiny_model(f"model={model}", vocab=len(tokenizer)).eval()
-    with torch.no_grad():
-        built.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
-    search = Beam(beam_size=4).changed(**settings)
-    return Translator(built, tokenizer, tokenizer, search, torch.device("cpu"))
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("settings", [{}, {"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6}])
-def test_the_steps_add_up_to_the_score_of_the_search(
-    tokenizer: Tokenizer, model: str, settings: dict[str, float]
-) -> None:
-    translator = make(tokenizer, model, **settings)
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        *((model, {}) for model in MODELS),
+        *(("bahdanau", change) for change in ({"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6})),
+    ],
+)
+def test_the_steps_add_up_to_the_score_of_search(model: str, settings: dict[str, float]) -> None:
+    translator = tiny_translator(model, **settings)
     for translations in translator.nbest(TEXTS):
         for translation in translations:
             explanation = explain(translator, translation)
@@ -49,8 +36,8 @@ def test_the_steps_add_up_to_the_score_of_the_search(
                 np.testing.assert_allclose(looked, translation.attention, atol=1e-5)
 
 
-def test_what_is_never_said_keeps_its_probability_and_is_not_shown(tokenizer: Tokenizer) -> None:
-    translator = make(tokenizer)
+def test_what_is_never_said_keeps_its_probability_and_is_not_shown() -> None:
+    translator = tiny_translator()
     with torch.no_grad():
         translator.model.output.bias[[PAD, BOS, UNK]] += 12
     (translation,) = translator.translate("I see a cat .")
@@ -63,9 +50,9 @@ def test_what_is_never_said_keeps_its_probability_and_is_not_shown(tokenizer: To
         assert likely == sorted(likely, reverse=True)
 
 
-def test_the_chosen_token_is_shown_however_unlikely(tokenizer: Tokenizer) -> None:
+def test_the_chosen_token_is_shown_however_unlikely() -> None:
     """At the length limit only the end may follow: the score stays that of the search, and the text says why."""
-    translator = make(tokenizer, max_length_ratio=0.0, max_length_extra=3)
+    translator = tiny_translator(max_length_ratio=0.0, max_length_extra=3)
     with torch.no_grad():
         translator.model.output.bias[2] -= 12
     (translation,) = translator.translate("I see a cat .")
@@ -78,8 +65,8 @@ def test_the_chosen_token_is_shown_however_unlikely(tokenizer: Tokenizer) -> Non
     assert "it could only end" in " ".join(as_text(explanation).split())
 
 
-def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tokenizer) -> None:
-    translator = make(tokenizer)
+def test_the_text_names_the_five_steps_once_and_shows_the_numbers() -> None:
+    translator = tiny_translator()
     (translation,) = translator.translate("I see a cat .")
     explanation = explain(translator, translation)
     text = as_text(explanation)
@@ -106,14 +93,14 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers(tokenizer: Tok
         ("key_value", "(Daniluk 2017). e = v'tanh("),
     ],
 )
-def test_each_mechanism_is_explained_by_its_own_formula(tokenizer: Tokenizer, name: str, words: str) -> None:
-    translator = make(tokenizer, name)
+def test_each_mechanism_is_explained_by_its_own_formula(name: str, words: str) -> None:
+    translator = tiny_translator(name)
     (translation,) = translator.translate("I see a cat .")
     assert words in " ".join(as_text(explain(translator, translation)).split())
 
 
-def test_a_model_without_attention_is_explained_too(tokenizer: Tokenizer) -> None:
-    translator = make(tokenizer, "seq2seq")
+def test_a_model_without_attention_is_explained_too() -> None:
+    translator = tiny_translator("seq2seq")
     (translation,) = translator.translate("I see a cat .")
     text = as_text(explain(translator, translation))
     assert "no attention" in text
@@ -121,8 +108,8 @@ def test_a_model_without_attention_is_explained_too(tokenizer: Tokenizer) -> Non
     assert "← chosen" in text
 
 
-def test_a_token_that_was_drawn_is_explained(tokenizer: Tokenizer) -> None:
-    translator = make(tokenizer)
+def test_a_token_that_was_drawn_is_explained() -> None:
+    translator = tiny_translator()
     translator.search = Sample(temperature=2.0)
     (translation,) = translator.translate("I see a cat .")
     explanation = explain(translator, translation)
@@ -130,8 +117,8 @@ def test_a_token_that_was_drawn_is_explained(tokenizer: Tokenizer) -> None:
     assert "Not the likeliest token here. It was drawn at random" in " ".join(as_text(explanation).split())
 
 
-def test_nothing_to_explain(tokenizer: Tokenizer) -> None:
-    assert as_text(explain(make(tokenizer), EMPTY)) == "Nothing to translate.\n"
+def test_nothing_to_explain() -> None:
+    assert as_text(explain(tiny_translator(), EMPTY)) == "Nothing to translate.\n"
 
 
 @pytest.mark.parametrize(

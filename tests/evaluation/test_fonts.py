@@ -78,9 +78,7 @@ def test_every_candidate_draws_what_it_claims() -> None:
     assert ord("म") not in fonts._codepoints(fonts.DEFAULT)
 
 
-def test_fonts_installed_after_matplotlib_made_its_list_are_found(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_fonts_installed_after_matplotlibs_list_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     new = shutil.copy(BUNDLED / "DejaVuSansMono.ttf", tmp_path / "New.ttf")
     (tmp_path / "Broken.ttf").write_bytes(b"not a font")
     found = [str(tmp_path / "Broken.ttf"), str(new)]

@@ -9,9 +9,9 @@ import matplotlib
 import numpy as np
 import pytest
 
-from nmt.errors import UserError
 from nmt.evaluation import fonts
 from nmt.evaluation.heatmap import draw, save, to_array
+from tests.conftest import assert_refused
 
 SOURCE = ["They", "are", "watching", ".", "</s>"]
 TARGET = ["Ils", "regardent", ".", "</s>"]
@@ -43,8 +43,7 @@ def test_svg_is_well_formed_and_brings_its_letters(tmp_path: Path) -> None:
 
 
 def test_unknown_suffix(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"a\.jpeg.*\.png, \.svg or \.pdf"):
-        save(draw(["a"], ["b"], even(1, 1)), tmp_path / "a.jpeg")
+    assert_refused(r"a\.jpeg.*\.png, \.svg or \.pdf", save, draw(["a"], ["b"], even(1, 1)), tmp_path / "a.jpeg")
     assert not list(tmp_path.iterdir())
 
 

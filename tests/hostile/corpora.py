@@ -1,7 +1,5 @@
 """Corpora that nobody would write on purpose, drawn by hypothesis: bytes in files, in archives, in no files at all."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os
@@ -22,20 +20,8 @@ WORDS = [
     *("é", "e\u0301", "Å", "A\u030a", "ﬁn", "İstanbul", "straße", "STRASSE", "½", "\u1112\u1161\u11ab"),  # NFD, NFKC
     *("שלום", "مرحبا", "\u202eright to left\u202c", "नमस्ते", "क्\u200dष", "漢字", "한국어", "สวัสดี"),
     *("👩\u200d👩\u200d👧", "🏳️\u200d🌈", "👍🏽", "🇫🇷", "\U0010ffff", "\ue000", "\ufffd", "\ufdd0"),
-    *(
-        "\u2028",
-        "\u2029",
-        "\u0085",
-        "\u2581",
-        "\u2581a",
-        "\u2585",
-        "\u00a0",
-        "\u200b",
-        "\u3000",
-        "\ufeff",
-        "\x07",
-        "\x1c",
-    ),
+    *("\u2028", "\u2029", "\u0085", "\u2581", "\u2581a", "\u2585", "\u00a0", "\u200b", "\u3000", "\ufeff", "\x07"),
+    "\x1c",
     *("\r", "\r\r", "\u0301", "\u0301\u0301\u0301", "<s>", "</s>", "<0x0A>", "<unk>", "<pad>", "x" * 60, '"'),
 ]
 BAD_LINES = [

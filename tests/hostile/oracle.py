@@ -1,7 +1,5 @@
 """What preparing a corpus should give, written as plainly as can be: whole files, sets and loops."""
 
-from __future__ import annotations
-
 import gzip
 import unicodedata
 import zipfile

@@ -1,7 +1,5 @@
 """Any corpus is either prepared as the oracle says, or refused in one sentence that names it, and leaves no trace."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

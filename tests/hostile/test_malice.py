@@ -1,11 +1,7 @@
 """Files made to run code or to write where they should not: they are read as data, and refused in one sentence."""
 
-from __future__ import annotations
-
 import gzip
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -19,10 +15,9 @@ from nmt.data.heldout import given_set
 from nmt.data.prepare import prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.files import SUMS, damage, sha256, write_json, write_sums
-from nmt.run import Run
-from nmt.translator import Translator
-from tests.commands import Finished, corpus_lines
+from nmt.files import SUMS, damage, write_sums
+from tests.commands import corpus_lines
+from tests.conftest import assert_refused
 
 
 @pytest.fixture
@@ -41,16 +36,12 @@ def payload(marker: Path) -> bytes:
 
 
 def settings(folder: Path, path: Path) -> DataSettings:
-    return DataSettings(
-        name="x", path=str(path), columns=["eng", "fra"], vocab_size=300, prepared_dir=str(folder / "prepared")
-    )
+    return DataSettings("x", str(path), columns=["eng", "fra"], vocab_size=300, prepared_dir=str(folder / "prepared"))
 
 
 @pytest.mark.parametrize("name", ["pairs.tsv", "raw.gz", "packed.gz", "raw.zip", "packed.zip", "weights.pt", "x.npy"])
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
-def test_a_pickle_as_corpus_does_not_run(
-    tmp_path: Path, payload: bytes, marker: Path, name: str, on_error: str
-) -> None:
+def test_a_pickle_as_corpus_is_not_run(tmp_path: Path, payload: bytes, marker: Path, name: str, on_error: str) -> None:
     path = tmp_path / name
     if name == "packed.zip":
         with zipfile.ZipFile(path, "w") as archive:
@@ -61,51 +52,6 @@ def test_a_pickle_as_corpus_does_not_run(
         prepare(DataSettings(name="x", path=str(path), on_error=on_error, prepared_dir=str(tmp_path / "prepared")))  # type: ignore[arg-type]
     assert not marker.exists()
     assert os.listdir(tmp_path / "prepared") == []
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["tokenizers/source.model", "tokenizers/target.model", "config.yaml", "finished.json", "model.safetensors"],
-)
-def test_a_pickle_in_a_run_does_not_run(
-    finished: Finished, tmp_path: Path, payload: bytes, marker: Path, name: str
-) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(finished[0], run)
-    victims = list(run.glob(f"checkpoints/*/{name}")) or [run / name]
-    for victim in victims:
-        victim.write_bytes(payload)
-    make_consistent(run)
-    with pytest.raises(UserError, match=r"no intact checkpoint" if len(victims) > 1 else re.escape(name)):
-        Translator.load(Run(run))
-    assert not marker.exists()
-    assert all(victim.read_bytes() == payload for victim in victims)  # the checks before did not stop it
-
-
-@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!!python/name:os.system", "!!python/module:os"])
-def test_yaml_tags_are_not_obeyed(finished: Finished, tmp_path: Path, marker: Path, tag: str) -> None:
-    run = tmp_path / "run"
-    shutil.copytree(finished[0], run)
-    with (run / "config.yaml").open("a") as file:
-        file.write(f"\nevil: {tag} [\"touch '{marker}'\"]\n")
-    make_consistent(run)
-    with pytest.raises(UserError, match=r"config\.yaml cannot be read"):
-        Translator.load(Run(run))
-    assert not marker.exists()
-
-
-def make_consistent(run: Path) -> None:
-    """Do what a forger would: make checksums and the run's identity fit what was put into a run."""
-    recompute(run / SUMS)
-    identity = Run(run).read_identity()
-    for numbers in run.glob("checkpoints/*/training.json"):
-        write_json(numbers, json.loads(numbers.read_text()) | {"run": identity})
-        recompute(numbers.with_name(SUMS))
-
-
-def recompute(sums: Path) -> None:
-    names = [line.split("  ", 1)[1] for line in sums.read_text().splitlines()]
-    sums.write_text("".join(f"{sha256(sums.parent / name)}  {name}\n" for name in names))
 
 
 def test_a_zip_writes_nothing_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,16 +78,14 @@ def test_packings_that_python_unpacks_without_bound_are_refused(tmp_path: Path, 
 
 
 def test_a_held_out_bomb_is_stopped(tmp_path: Path) -> None:
-    """A few kilobytes that unpack to a hundred million lines, all of which would be kept."""
+    """A kilobyte that unpacks to a million lines, all of which would be kept."""
     files = []
     for side in "ab":
         files.append(tmp_path / f"{side}.gz")
         with gzip.open(files[-1], "wb", compresslevel=1) as file:
-            for _ in range(10):
-                file.write(b"\n" * 2**20)
+            file.write(b"\n" * 2**20)
     bitext = Bitext(tuple(map(str, files)), (0, 1), "stop", max_megabytes=4096)
-    with pytest.raises(UserError, match=r"a\.gz and .*b\.gz: line 671089 is beyond what a held-out set may hold"):
-        given_set(bitext)
+    assert_refused(r"a\.gz and .*b\.gz: line 671089 is beyond what a held-out set may hold", given_set, bitext)
 
 
 def place_of_a_corpus(folder: Path) -> tuple[DataSettings, Path]:
@@ -180,5 +124,4 @@ def test_the_home_of_nobody(tmp_path: Path, field: str) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("a\tb\n" * 3)
     values = {"path": str(path), "prepared_dir": str(tmp_path / "prepared")} | {field: "~no-such-user/x"}
-    with pytest.raises(UserError, match="~no-such-user/x: there is no such user"):
-        prepare(DataSettings(name="x", **values))
+    assert_refused("~no-such-user/x: there is no such user", prepare, DataSettings(name="x", **values))

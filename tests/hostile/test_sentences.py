@@ -1,7 +1,5 @@
 """Any bytes through one process of translate.py: a line in is a line out, in order, whatever it holds."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -13,7 +11,7 @@ import pytest
 
 from nmt.commands.reading import chunks
 from nmt.data.lines import MAX_LINE_BYTES, NOTICES
-from tests.commands import Finished, command
+from tests.commands import Finished, translate
 from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
 from tests.hostile.test_corpora import MANY
@@ -21,20 +19,20 @@ from tests.hostile.test_corpora import MANY
 SHOWN = b"I see a cat."
 
 
-def hostile_line(chance: random.Random) -> bytes:
+def hostile_line(rng: random.Random) -> bytes:
     """Bytes without a newline."""
-    kind = chance.randrange(8)
+    kind = rng.randrange(8)
     if kind == 0:
-        return chance.choice(BLANK_LINES + BAD_LINES)
+        return rng.choice(BLANK_LINES + BAD_LINES)
     if kind == 1:
-        return chance.randbytes(chance.randrange(40)).replace(b"\n", b"")
+        return rng.randbytes(rng.randrange(40)).replace(b"\n", b"")
     if kind == 2:  # any characters, surrogates as UTF-8 would write them included
-        codes = [chance.randrange(chance.choice([0x80, 0x3000, 0x110000])) for _ in range(chance.randrange(1, 12))]
+        codes = [rng.randrange(rng.choice([0x80, 0x3000, 0x110000])) for _ in range(rng.randrange(1, 12))]
         return "".join(map(chr, codes)).replace("\n", "").encode("utf-8", "surrogatepass")
-    if kind == 3 and not chance.randrange(12):  # a very long word
-        return chance.choice(WORDS).encode() * chance.randrange(100)
-    ends = chance.choice([b"", b"", b"\r", b" \r\r", b"\xe2\x80\xa8"])
-    return " ".join(chance.choices(WORDS, k=chance.randrange(1, 7))).encode() + ends
+    if kind == 3 and not rng.randrange(12):  # a very long word
+        return rng.choice(WORDS).encode() * rng.randrange(100)
+    ends = rng.choice([b"", b"", b"\r", b" \r\r", b"\xe2\x80\xa8"])
+    return " ".join(rng.choices(WORDS, k=rng.randrange(1, 7))).encode() + ends
 
 
 def as_source(line: bytes) -> str:
@@ -42,7 +40,7 @@ def as_source(line: bytes) -> str:
 
 
 def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
-    done = command("translate.py", "--run", str(run), *arguments, stdin=b"\n".join(lines))
+    done = translate(run, *arguments, stdin=b"\n".join(lines))
     stdout, stderr = done.stdout, done.stderr
     assert done.returncode == 0, stderr[-2000:]
     assert "Traceback" not in stderr
@@ -59,9 +57,8 @@ def assert_line_by_line(run: Path, lines: list[bytes], *arguments: str) -> None:
     if "--json" in arguments:
         values = [json.loads(line) for line in out]
         assert [value["source"] for value in values] == [as_source(line) for line in lines]
-        assert all(
-            (value["attention"] is None) == (value["text"] == "" and not value["source_tokens"]) for value in values
-        )
+        for value in values:
+            assert (value["attention"] is None) == (value["text"] == "" and not value["source_tokens"])
 
 
 def valid(line: bytes) -> bool:
@@ -73,16 +70,16 @@ def valid(line: bytes) -> bool:
 
 
 def test_hostile_sentences(finished: Finished) -> None:
-    chance = random.Random(1)
-    lines = [BOM + b"I see", *(hostile_line(chance) for _ in range(300)), SHOWN]
+    rng = random.Random(1)
+    lines = [BOM + b"I see", *(hostile_line(rng) for _ in range(150)), SHOWN]
     assert_line_by_line(finished[0], lines, "--json")
     assert_line_by_line(finished[0], lines[-60:], "--beam", "1")
 
 
 @pytest.mark.slow
 def test_ten_thousand_hostile_sentences(finished: Finished, capsys: pytest.CaptureFixture[str]) -> None:
-    chance = random.Random(int(os.environ.get("NMT_SEED", "2")))
-    lines = [*(hostile_line(chance) for _ in range(MANY)), b"x" * (MAX_LINE_BYTES - 1), SHOWN]
+    rng = random.Random(int(os.environ.get("NMT_SEED", "2")))
+    lines = [*(hostile_line(rng) for _ in range(MANY)), b"x" * (MAX_LINE_BYTES - 1), SHOWN]
     assert_line_by_line(finished[0], lines, "--json", "--beam", "1")
     assert_line_by_line(finished[0], [*lines[:999], SHOWN], "--beam", "1")  # an empty line at the end would be none
     with capsys.disabled():
@@ -137,8 +134,6 @@ def test_long_lines_are_translated_in_small_chunks() -> None:
 
 
 def test_bytes_of_the_command_line(finished: Finished) -> None:
-    done = command(
-        "translate.py", "--run", str(finished[0]), "--json", b"a \xff".decode("utf-8", "surrogateescape"), "b\n"
-    )
+    done = translate(finished[0], "--json", b"a \xff".decode("utf-8", "surrogateescape"), "b\n")
     assert [json.loads(line)["source"] for line in done.stdout.splitlines()] == ["a \ufffd", "b", ""]
     assert "the command line, line 1 is not valid UTF-8" in done.stderr

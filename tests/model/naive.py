@@ -4,33 +4,19 @@ Written from the equations, not from the code: vectors, sums and `exp`, with no 
 list of what has happened so far. Autograd differentiates them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from nmt.model import score as scores
 from nmt.model.alignment import Alignment, ForwardOnly, Hard, LocalM, LocalP, Soft, Static
 from nmt.model.attention import Attention
 from nmt.model.cell import GRU, LSTM, ChoGRU, NormalisedGRU, NormalisedLSTM
 from nmt.model.decoder import BahdanauDecoder, FixedContextDecoder, LuongDecoder
 from nmt.model.encoder import SelfAttentiveEncoder
 from nmt.model.recurrence import Cell
-from nmt.model.score import (
-    Additive,
-    Coverage,
-    Dot,
-    FeedForward,
-    General,
-    KeyValue,
-    MultiHead,
-    NormalisedAdditive,
-    ScaledDot,
-    Score,
-    Structured,
-)
 from nmt.model.seq2seq import Seq2Seq
 from nmt.model.stacked import StackedDecoder
 
@@ -45,33 +31,33 @@ class Head(NamedTuple):
 Past = list[list[Head]]  # step by step
 
 
-def energy(score: Score, s: Tensor, h: Tensor, covered: Tensor) -> Tensor:
+def energy(score: scores.Score, s: Tensor, h: Tensor, covered: Tensor) -> Tensor:
     """e(s, h) of one state, which has had so much weight before."""
     kind = type(score)
-    if kind is Dot:
+    if kind is scores.Dot:
         return s @ h
-    if kind is ScaledDot:
+    if kind is scores.ScaledDot:
         return (s @ h) / math.sqrt(len(h))
-    if kind is General:
+    if kind is scores.General:
         return s @ (score.key.weight @ h)
-    if kind is FeedForward:
+    if kind is scores.FeedForward:
         return score.v.weight[0] @ (score.key.weight @ h + score.key.bias).tanh()
-    if kind not in (Additive, Coverage, NormalisedAdditive):
+    if kind not in (scores.Additive, scores.Coverage, scores.NormalisedAdditive):
         raise AssertionError(f"write the formula of {kind.__name__} here")
     inner, v = score.key.weight @ h + score.key.bias + score.query.weight @ s, score.v.weight[0]
-    if kind is Coverage:
+    if kind is scores.Coverage:
         inner = inner + score.u.weight[:, 0] * covered
     e = v @ inner.tanh()
-    return score.log_gain.exp()[0] * e / (v @ v).sqrt() if kind is NormalisedAdditive else e
+    return score.log_gain.exp()[0] * e / (v @ v).sqrt() if kind is scores.NormalisedAdditive else e
 
 
-def heads(score: Score, s: Tensor, h: list[Tensor], past: Past) -> list[tuple[Tensor, list[Tensor]]]:
+def heads(score: scores.Score, s: Tensor, h: list[Tensor], past: Past) -> list[tuple[Tensor, list[Tensor]]]:
     """Of each head the energies and the values that its weights average."""
-    if isinstance(score, KeyValue):
+    if isinstance(score, scores.KeyValue):
         keys, values = [h_i[0::2] for h_i in h], [h_i[1::2] for h_i in h]
         return [(heads(score.inner, s, keys, past)[0][0], values)]
     found = []
-    if isinstance(score, MultiHead):
+    if isinstance(score, scores.MultiHead):
         size = score.query.weight.size(0) // score.heads
         for k in range(score.heads):
             rows = slice(k * size, (k + 1) * size)
@@ -79,7 +65,7 @@ def heads(score: Score, s: Tensor, h: list[Tensor], past: Past) -> list[tuple[Te
             e = [q @ (score.key.weight[rows] @ h_i) / math.sqrt(size) for h_i in h]
             found.append((torch.stack(e), [score.value.weight[rows] @ h_i for h_i in h]))
         return found
-    if isinstance(score, Structured):
+    if isinstance(score, scores.Structured):
         for k in range(score.heads):
             e = [score.v.weight[k] @ (score.key.weight @ h_i).tanh() for h_i in h]
             found.append((torch.stack(e), h))

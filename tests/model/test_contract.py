@@ -1,7 +1,5 @@
 """What every model promises, over every configs/model/*.yaml: a new file enrols itself."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 
@@ -119,8 +117,7 @@ def test_a_guessing_decoder_sees_its_own_words(overrides: tuple[str, ...]) -> No
 
 @every_model
 def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
-    on = [f"model.{kind}_dropout=0.5" for kind in ("embedding", "state", "readout")]
-    model = tiny_model(*overrides, *on)
+    model = tiny_model(*overrides, dropout=0.5)
     arguments = sentences(LENGTHS), torch.tensor(LENGTHS), target_tokens()
     assert not torch.equal(model(*arguments).readout, model(*arguments).readout)
     model.eval()

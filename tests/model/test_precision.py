@@ -1,7 +1,5 @@
 """Half precision, and memory."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """One of several processes that train a toy model; `test_ranks.py` starts them, with torchrun's variables."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

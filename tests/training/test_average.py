@@ -1,16 +1,17 @@
-"""The moving average of the weights."""
-
-from __future__ import annotations
+"""The moving average of the weights; test_resume.py resumes with one."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from nmt.training.average import WeightAverage
-from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
+from nmt.training.checkpoint import MODEL
+from nmt.training.monitor import Validation
+from tests.training.toys import resumed, trained
 
 
 def test_the_average_follows_its_formula_and_steps_aside() -> None:
@@ -39,51 +40,23 @@ def test_without_decay_there_is_no_average() -> None:
     assert average.tensors() == {}
 
 
-def test_resuming_is_exact_with_an_average(tmp_path: Path) -> None:
-    store = toy_store(60, COPY)
-    whole = make_trainer(tmp_path / "a", store, settings(max_steps=12, save_every=5, average_decay=0.9), *DROPOUT)
-    whole.fit()
-    first = make_trainer(tmp_path / "b", store, settings(max_steps=5, save_every=5, average_decay=0.9), *DROPOUT)
-    first.fit()
-    second = make_trainer(
-        tmp_path / "b", store, settings(max_steps=12, save_every=5, average_decay=0.9), *DROPOUT, seed=1
-    )
-    second.restore()
-    second.fit()
-    for one, other in zip(whole.model.parameters(), second.model.parameters(), strict=True):
-        assert torch.equal(one, other)
-    names = ("model.safetensors", "training.safetensors")
-    ends = [[(tmp_path / run / "checkpoints" / "step-00000012" / name).read_bytes() for name in names] for run in "ab"]
-    assert ends[0] == ends[1]
-
-
 def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
     seen: list[torch.Tensor] = []
 
-    def validate(model: Any) -> Any:
-        from nmt.training.monitor import Validation
-
+    def validate(model: Any) -> Validation:
         seen.append(model.output.bias.detach().clone())
         return Validation({"bleu": 0.0, "loss": 0.0}, [], {})
 
-    trainer = make_trainer(
-        tmp_path, toy_store(60, COPY), settings(max_steps=8, average_decay=0.9), *DROPOUT, validate=validate
-    )
-    trainer.fit()
-    from safetensors.torch import load_file
-
-    kept = load_file(tmp_path / "checkpoints" / "step-00000008" / "model.safetensors")
+    trainer = trained(tmp_path, dropout=0.3, max_steps=8, average_decay=0.9, validate=validate)
+    kept = load_file(trainer.checkpoints.path(8) / MODEL)
     assert torch.equal(kept["output.bias"], seen[-1])
     assert not torch.equal(trainer.model.output.bias.detach(), seen[-1])
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.0, 0.9), (0.9, 0.0), (0.9, 0.5)])
 def test_the_decay_may_change_when_a_run_is_resumed(tmp_path: Path, before: float, after: float) -> None:
-    store = toy_store(60, COPY)
-    first = make_trainer(tmp_path, store, settings(max_steps=5, average_decay=before), *DROPOUT)
-    first.fit()
-    second = make_trainer(tmp_path, store, settings(max_steps=9, average_decay=after), *DROPOUT, seed=2)
-    second.restore()
+    first = trained(tmp_path, dropout=0.3, max_steps=5, average_decay=before)
+    second = resumed(tmp_path, dropout=0.3, max_steps=9, average_decay=after, seed=2)
     for one, other in zip(first.model.parameters(), second.model.parameters(), strict=True):
         assert torch.equal(one, other)  # training goes on with the weights, whatever was averaged
     second.fit()

@@ -1,7 +1,5 @@
 """TensorBoard's event file: what is in it when a process dies, and what is said when it cannot be written."""
 
-from __future__ import annotations
-
 import resource
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A new score or cell is one class and one YAML file, nothing else: these are defined here, and learn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from nmt.config import TrainSettings
 from nmt.model import cell, score
 from nmt.model.recurrence import Cell, State
 from nmt.training.schedule import Cosine
-from tests.conftest import ROOT, sentences, tiny_model
+from tests.conftest import sentences, tiny_model
 from tests.training.toys import make_trainer, share_right, toy_store
 
 
@@ -90,9 +88,3 @@ def test_the_energies_of_a_new_score_are_those_of_its_formula() -> None:
     query, states = torch.randn(1, 1, 32), torch.randn(1, 3, 32)
     expected = [-((new.query.weight @ query[0, 0] - h).norm() ** 2) / 32**0.5 for h in states[0]]
     torch.testing.assert_close(new(query, new.keys(states))[0, 0], torch.stack(expected))
-
-
-def test_the_project_itself_does_not_know_them() -> None:
-    assert not list((ROOT / "configs").rglob("novel.yaml"))
-    assert not hasattr(score, "Distance")
-    assert not hasattr(cell, "MinimalGated")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -9,10 +7,10 @@ from torch import nn
 from torch.nn import functional
 
 from nmt.config import TrainSettings
-from nmt.errors import UserError
 from nmt.special import PAD
 from nmt.training import loss
 from nmt.training.schedule import Constant, Cosine, InverseSqrt
+from tests.conftest import assert_refused
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
@@ -74,22 +72,16 @@ def test_teacher_forcing_moves_linearly() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("batch_size", 0),
-        ("max_minutes", -1.0),
-        ("label_smoothing", 1.0),
-        ("teacher_forcing", 1.5),
-        ("clip_norm", -0.1),
-        ("patience", 0),
+        *(("batch_size", 0), ("max_minutes", -1.0), ("label_smoothing", 1.0), ("teacher_forcing", 1.5)),
+        *(("clip_norm", -0.1), ("patience", 0)),
     ],
 )
 def test_impossible_settings_are_refused_by_name(name: str, value: float) -> None:
-    with pytest.raises(UserError, match=rf"train\.{name}"):
-        TrainSettings(**{name: value})
+    assert_refused(rf"train\.{name}", TrainSettings, **{name: value})
 
 
 def test_training_needs_an_end() -> None:
-    with pytest.raises(UserError, match=r"train\.max_epochs or train\.max_steps"):
-        TrainSettings(max_epochs=None)
+    assert_refused(r"train\.max_epochs or train\.max_steps", TrainSettings, max_epochs=None)
 
 
 def test_the_loss_in_half_precision_is_close_and_its_gradients_are_whole() -> None:

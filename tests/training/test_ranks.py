@@ -1,7 +1,5 @@
 """Several processes make the update that one would: the arithmetic, without commands."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import multiprocessing
@@ -18,13 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from nmt.errors import UserError
 from nmt.launch import Launch
 from nmt.ranks import ALONE, Ranks
 from nmt.sharing import from_message, to_message
 from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.training.meter import Meter
 from nmt.translator import EMPTY, Translation
+from tests.conftest import assert_refused
 from tests.training import rank_worker
 
 
@@ -138,8 +136,7 @@ def test_each_rank_takes_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ALONE.device_name("auto") == "auto"
     third = fake_rank(2, 4)
     assert (third.device_name("auto"), third.device_name("cuda"), third.device_name("cpu")) == ("cpu", "cuda:2", "cpu")
-    with pytest.raises(UserError, match="one device for 4 processes"):
-        third.device_name("cuda:0")
+    assert_refused("one device for 4 processes", third.device_name, "cuda:0")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert third.device_name("auto") == "cuda:2"
 

@@ -1,6 +1,5 @@
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,14 @@ from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
-from tests.conftest import MODELS
-from tests.training.toys import COPY, DROPOUT, make_trainer, settings, toy_store
+from tests.conftest import MODELS, assert_refused
+from tests.training.toys import resumed, toy_trainer, trained
 
 
 def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
     """The loss is per token over all batches of an update, so how they are cut does not matter."""
-    store = toy_store(24, COPY)
-    large = make_trainer(tmp_path / "large", store, settings(batch_size=24, max_steps=6))
-    small = make_trainer(tmp_path / "small", store, settings(batch_size=5, accumulate=5, max_steps=6))
-    large.fit()
-    small.fit()
+    large = trained(tmp_path / "large", pairs=24, batch_size=24, max_steps=6)
+    small = trained(tmp_path / "small", pairs=24, batch_size=5, accumulate=5, max_steps=6)
     for a, b in zip(large.model.parameters(), small.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, rtol=1e-3, atol=2e-5)
 
@@ -30,9 +26,7 @@ def test_accumulation_equals_one_large_batch(tmp_path: Path) -> None:
 def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
     """With SGD of rate 1, the weights move by at most the limit, in fp16 too."""
     for name, precision in (("fp32", None), ("fp16", torch.float16)):
-        trainer = make_trainer(
-            tmp_path / name, toy_store(60, COPY), settings(clip_norm=0.01, max_steps=1), precision=precision
-        )
+        trainer = toy_trainer(tmp_path / name, clip_norm=0.01, max_steps=1, precision=precision)
         trainer.optimizer = torch.optim.SGD(trainer.model.parameters(), lr=1.0)
         trainer.base_rates = [1.0]
         trainer.scaler = torch.amp.GradScaler("cpu", enabled=precision is not None, init_scale=128.0)
@@ -46,7 +40,7 @@ def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_is_not_finite_stops_training_and_names_the_batch(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(save_every=2))
+    trainer = toy_trainer(tmp_path, save_every=2)
     trainer.schedule = lambda step: 1.0 if step < 4 else float("nan")  # type: ignore[assignment]
     with pytest.raises(UserError, match=r"not finite at update 6 \(epoch 1, training pairs \d+, \d+") as error:
         trainer.fit()
@@ -57,62 +51,51 @@ def test_a_loss_that_is_not_finite_stops_training_and_names_the_batch(tmp_path: 
         assert path.name in ("step-00000002", "step-00000004")
 
 
+def scores_in_turn(name: str, *values: float) -> Callable[[object], Validation]:
+    scores = iter(values)
+    return lambda model: Validation({name: next(scores)}, [], {})
+
+
 def test_best_last_and_the_one_before_are_kept(tmp_path: Path) -> None:
-    scores = iter([1.0, 5.0, 2.0, 3.0, 4.0, 4.5])
-    trainer = make_trainer(
-        tmp_path,
-        toy_store(60, COPY),
-        settings(validate_every=2, patience=None),
-        validate=lambda model: Validation({"bleu": next(scores)}, [], {}),
-    )
-    trainer.fit()
+    scores = scores_in_turn("bleu", 1.0, 5.0, 2.0, 3.0, 4.0, 4.5)
+    trainer = trained(tmp_path, validate_every=2, patience=None, validate=scores)
     assert trainer.state.best_step == 4
     assert trainer.checkpoints.steps() == [4, 10, 12]
 
 
 @pytest.mark.parametrize(("monitor", "values"), [("bleu", [3.0, 2.0, 2.0, 9.0]), ("loss", [2.0, 3.0, 3.0, 1.0])])
 def test_patience(tmp_path: Path, monitor: str, values: list[float]) -> None:
-    scores = iter(values)
-    trainer = make_trainer(
-        tmp_path,
-        toy_store(60, COPY),
-        settings(validate_every=2, patience=2, monitor=monitor),
-        validate=lambda model: Validation({monitor: next(scores)}, [], {}),
-    )
+    scores = scores_in_turn(monitor, *values)
+    trainer = toy_trainer(tmp_path, validate_every=2, patience=2, monitor=monitor, validate=scores)
     assert trainer.fit() == f"no better {monitor} in 2 validations"
     assert (trainer.state.step, trainer.state.best_step, trainer.state.best) == (6, 2, values[0])
 
 
 def test_time_is_a_limit(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(max_steps=100_000, max_minutes=0.005))
-    assert trainer.fit() == "0.005 minutes used"
+    assert toy_trainer(tmp_path, max_steps=100_000, max_minutes=0.005).fit() == "0.005 minutes used"
 
 
 @pytest.mark.parametrize("name", [MODEL, TENSORS, NUMBERS])
-def test_a_damaged_checkpoint_is_passed_over_with_a_notice(
+def test_a_damaged_checkpoint_is_passed_over_and_named(
     tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = toy_store(60, COPY)
-    trainer = make_trainer(tmp_path, store, settings(save_every=4))
-    trainer.fit()
+    trainer = trained(tmp_path, save_every=4)
     damaged = trainer.checkpoints.path(12) / name
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 1
     damaged.write_bytes(content)
-    again = make_trainer(tmp_path, store, settings())
+    again = toy_trainer(tmp_path)
     with caplog.at_level("WARNING", logger="nmt"):
         again.restore()
     assert again.state.step == 8
     assert f"{name} is damaged" in caplog.text
     for path in trainer.checkpoints.directory.iterdir():
         (path / MODEL).unlink()
-    with pytest.raises(UserError, match="no intact checkpoint"):
-        again.restore()
+    assert_refused("no intact checkpoint", again.restore)
 
 
 def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = make_trainer(tmp_path, toy_store(60, COPY), settings(max_steps=4))
-    trainer.fit()
+    trainer = trained(tmp_path, max_steps=4)
     files = sorted(tmp_path.rglob("checkpoints/**/*"))
     trainer.state.step = 5
 
@@ -127,29 +110,16 @@ def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_best_of_the_last_step_is_remembered(tmp_path: Path) -> None:
     """The last step may be saved before it is validated; what validation found must be saved as well."""
-    chosen = settings(max_steps=4, save_every=2)
-    trainer = make_trainer(
-        tmp_path, toy_store(60, COPY), chosen, validate=lambda model: Validation({"bleu": 50.0}, [], {})
-    )
-    trainer.fit()
-    again = make_trainer(tmp_path, toy_store(60, COPY), chosen)
-    again.restore()
+    trained(tmp_path, max_steps=4, save_every=2, validate=scores_in_turn("bleu", 50.0))
+    again = resumed(tmp_path)
     assert (again.state.best, again.state.best_step, again.state.validated_step) == (50.0, 4, 4)
 
 
 def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: Path) -> None:
-    scores = iter([1.0, 0.5, 2.0])
-    trainer = make_trainer(
-        tmp_path,
-        toy_store(60, COPY),
-        settings(validate_every=4),
-        validate=lambda model: Validation({"bleu": next(scores)}, [], {}),
-    )
-    trainer.fit()
+    trainer = trained(tmp_path, validate_every=4, validate=scores_in_turn("bleu", 1.0, 0.5, 2.0))
     assert trainer.checkpoints.steps() == [8, 12]  # 4, the best until 12 came, is gone
     (trainer.checkpoints.path(12) / MODEL).unlink()
-    again = make_trainer(tmp_path, toy_store(60, COPY), settings())
-    again.restore()
+    again = resumed(tmp_path)
     assert (again.state.step, again.state.best, again.state.best_step) == (8, None, None)
 
 
@@ -158,13 +128,12 @@ def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: P
 )
 def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: float) -> None:
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
-    trainer = make_trainer(
-        tmp_path, toy_store(30, COPY), settings(accumulate=2, teacher_forcing=forcing), f"model={name}", *DROPOUT
-    )
+    trainer = toy_trainer(tmp_path, f"model={name}", dropout=0.3, pairs=5, accumulate=2, teacher_forcing=forcing)
     put_on(trainer, torch.device("meta"))
-    for _ in range(3):
+    updates = 2 if name == "bahdanau" else 1  # they take long
+    for _ in range(updates):
         trainer._update()
-    assert trainer.state.step == 3
+    assert trainer.state.step == updates
     with pytest.raises(NotImplementedError, match="meta"):  # a log line is where the values are asked for
         trainer._log()
 
@@ -182,7 +151,7 @@ def put_on(trainer: Trainer, device: torch.device) -> None:
 def test_clipping_scales_long_gradients_only(tmp_path: Path) -> None:
     norms = {}
     for limit in (0.0, 1e6, 1e-3):
-        trainer = make_trainer(tmp_path / str(limit), toy_store(30, COPY), settings(clip_norm=limit))
+        trainer = toy_trainer(tmp_path / str(limit), clip_norm=limit)
         for parameter in trainer.model.parameters():
             parameter.grad = torch.ones_like(parameter)
         before = trainer._clip()

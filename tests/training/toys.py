@@ -1,7 +1,5 @@
 """Toy translation tasks and a trainer for them, made of the real parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from nmt.factory import constructor
 from nmt.model.seq2seq import Seq2Seq
 from nmt.ranks import ALONE, Ranks
 from nmt.search import Greedy
-from nmt.training.checkpoint import Checkpoints
+from nmt.training.checkpoint import MODEL, TENSORS, Checkpoints
 from nmt.training.monitor import Monitor, Validation
 from nmt.training.schedule import Constant, Schedule
 from nmt.training.trainer import Data, Trainer
@@ -24,7 +22,7 @@ from tests.conftest import tiny_model
 
 VOCAB = 14
 COPY = list
-DROPOUT = [f"model.{kind}_dropout=0.3" for kind in ("embedding", "state", "readout")]
+PARTS = {"dropout", "lr", "seed", "precision", "schedule", "validate", "ranks", "optimizer"}
 
 
 def settings(**changes: object) -> TrainSettings:
@@ -57,11 +55,12 @@ def make_trainer(
     precision: torch.dtype | None = None,
     schedule: Schedule | None = None,
     validate: Callable[[Seq2Seq], Validation] | None = None,
+    dropout: float = 0.0,
     ranks: Ranks = ALONE,
     optimizer: dict[str, Any] | None = None,
 ) -> Trainer:
     torch.manual_seed(seed)
-    model = tiny_model(*overrides, vocab=VOCAB, seed=seed)
+    model = tiny_model(*overrides, vocab=VOCAB, seed=seed, dropout=dropout)
     plan = BatchPlan(store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, seed)
     checkpoints = Checkpoints(directory / "checkpoints")
     spec = optimizer or {"_target_": "torch.optim.AdamW", "lr": lr, "fused": True}
@@ -78,6 +77,33 @@ def make_trainer(
         precision=precision,
         ranks=ranks,
     )
+
+
+def toy_trainer(directory: Path, *overrides: str, pairs: int = 60, **options: Any) -> Trainer:
+    """A trainer that has a few pairs to copy; options are those of `make_trainer`, all others are settings."""
+    parts = {name: options.pop(name) for name in PARTS & options.keys()}
+    return make_trainer(directory, toy_store(pairs, COPY), settings(**options), *overrides, **parts)
+
+
+def trained(directory: Path, *overrides: str, **options: Any) -> Trainer:
+    """The same after training to its end."""
+    trainer = toy_trainer(directory, *overrides, **options)
+    trainer.fit()
+    return trainer
+
+
+def resumed(directory: Path, *overrides: str, **options: Any) -> Trainer:
+    """A new trainer that has read the last checkpoint of a directory, whatever the RNG did in between."""
+    torch.manual_seed(999)
+    trainer = toy_trainer(directory, *overrides, **options)
+    torch.manual_seed(998)
+    trainer.restore()
+    return trainer
+
+
+def bytes_of(trainer: Trainer) -> list[bytes]:
+    """The tensors of the checkpoint that a trainer wrote last."""
+    return [(trainer.checkpoints.path(trainer.state.step) / name).read_bytes() for name in (MODEL, TENSORS)]
 
 
 def share_right(model: Seq2Seq, store: TokenStore) -> float:
