@@ -19,7 +19,7 @@ from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
-from nmt.device import choose_device, choose_precision
+from nmt.device import choose_device, choose_precision, map_large_tensors
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.score_report import table
@@ -97,6 +97,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     log.info("If interrupted, go on with: %s", resume_command(run.directory))
     if config.threads is not None:
         torch.set_num_threads(config.threads)
+    map_large_tensors()
     torch.manual_seed(config.seed)
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
     if not ranks.is_first:  # the same weights everywhere, other dropout
