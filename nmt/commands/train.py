@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import ROOT, load_config
+from nmt.data.discovery import completed
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
@@ -72,7 +73,9 @@ def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     if cfg.resume is not None:
         chosen = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
     else:
-        chosen = composition.Chosen(composition.plain(cfg))
+        values = composition.plain(cfg)
+        load_config(values).data.require_files()
+        chosen = composition.Chosen(completed(values))
         # After a lost process, torchrun repeats the command that began the run.
         if launch.restarts and Run(chosen.values["run_dir"]).config_file.exists():
             chosen = composition.restarted(chosen.values)
