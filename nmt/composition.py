@@ -24,6 +24,7 @@ from nmt.config import ROOT, Config, TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.launch import Launch
+from nmt.own_corpus import name_of, with_own_corpus
 from nmt.run import OpenRun, Run, plain_yaml
 from nmt.typed import nearest
 
@@ -38,6 +39,7 @@ MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train
 def register() -> None:
     """Register what configs/ refers to: the defaults of our dataclasses, and `${project:PATH}` for our own paths."""
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
+    OmegaConf.register_new_resolver("file_name", name_of, replace=True)
     store = ConfigStore.instance().store
     store("run", defaults(Config))
     store("default", defaults(TrainSettings), group="train")
@@ -76,7 +78,7 @@ def composed(*overrides: str) -> dict[str, Any]:
     """Plain values for these overrides, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *overrides]))
+        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *with_own_corpus(overrides)]))
 
 
 def _resolved(cfg: DictConfig) -> dict[str, Any]:
@@ -158,7 +160,7 @@ def explain(error: Exception) -> str:
             quoted = shlex.quote(f"{name}={in_hydra(value)}")
             return f"{error.override} cannot be read: quote the value, as in {quoted}."
         path = shlex.quote(f"data.path={in_hydra(name)}")
-        return f"{name} is not of the form setting=value: for a file of sentence pairs, write data=anki {path}."
+        return f"{name} is not of the form setting=value: for a file of sentence pairs, write {path}."
     if isinstance(error, MissingConfigException) and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return f"There is no {group}={option}: {nearest(option, error.options)}"

@@ -16,7 +16,7 @@ from rich.console import Console
 from nmt.config import ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
-from nmt.data.discovery import completed
+from nmt.data.discovery import completed, description
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
@@ -47,12 +47,22 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     device = check_parts(config, ranks)
     if ranks.is_first:
         run.require_empty()
+    if ranks.is_first:
+        config.data.require_files()
+        log_lines(description(config.data))
     corpus = prepare_everywhere(config, ranks, device)
     if ranks.is_first:
-        for line in corpus.report.lines(corpus.samples()):
-            log.info("%s", line)
+        log_lines(corpus.report.lines(corpus.samples()))
+        for oddity in corpus.report.oddities():
+            log.warning("%s", oddity)
         run = Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
     return carry_through(run, config, corpus, ranks, device)
+
+
+def log_lines(lines: Iterable[str]) -> None:
+    """Log each line."""
+    for line in lines:
+        log.info("%s", line)
 
 
 def resume(

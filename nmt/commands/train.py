@@ -14,6 +14,7 @@ from nmt.data.discovery import completed
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
+from nmt.own_corpus import with_own_corpus
 from nmt.run import Run, resume_command
 
 
@@ -21,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Train with these overrides (default: those of the command line)."""
     if argv is not None:
         sys.argv = ["train.py", *argv]  # Hydra reads it there
+    sys.argv[1:] = with_own_corpus(sys.argv[1:])
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import count, islice
 
 from nmt.data.lines import plain_name
 from nmt.languages import (
@@ -97,7 +97,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
     """The labels, with a number added where one occurs again."""
     found: list[str] = []
     for text in labels:
-        numbered = (f"{text}_{number}" for number in range(2, len(labels) + 2))
+        numbered = (f"{text}_{number}" for number in count(2))
         found.append(text if text not in found else next(each for each in numbered if each not in [*found, *labels]))
     return found
 
