@@ -70,7 +70,7 @@ def languages_in_name(path: str) -> tuple[str, str] | None:
         stem = stem[: suffix.start()]
     match = _PAIR_IN_NAME.fullmatch(stem)
     if match and all(map(known_language, match.groups())) and not same_language(*match.groups()):
-        return match[1], match[2]
+        return label(match[1], 1), label(match[2], 2)
     return None
 
 

@@ -12,9 +12,9 @@ from nmt.data import columns
 from nmt.data.bitext import Bitext
 from nmt.data.lines import Malformed
 from nmt.data.readers import AUTO, Named, Parallel, Reader, choose_reader, recognised
-from nmt.data.settings import DataSettings, anki_language, as_list, is_label
+from nmt.data.settings import DataSettings, anki_language, as_list
 from nmt.errors import UserError
-from nmt.languages import known_language, same_language
+from nmt.languages import CODE, known_language, same_language
 from nmt.typed import to_dataclass
 
 _ROWS = 2000  # of a corpus that are looked at
@@ -113,7 +113,7 @@ class Table:
             )
         for field, place in asked.items():
             wanted = getattr(settings, field)
-            if place is not None and isinstance(wanted, str) and is_label(wanted) and known_language(wanted):
+            if place is not None and isinstance(wanted, str) and known_language(wanted) and CODE.fullmatch(wanted):
                 labels[place] = wanted
         source, target = (labels[place] for place in asked.values() if place is not None)
         return {"columns": labels[: 1 + max(map(labels.index, (source, target)))], "source": source, "target": target}

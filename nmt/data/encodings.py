@@ -44,8 +44,8 @@ def likely_encoding(content: bytes) -> str:
         with suppress(UnicodeDecodeError):
             counts = count_scripts([sample.decode(codec)])
             foreign = counts.total() - counts["LATIN"]
-            # Korean, read as Japanese, has no kana.
-            enough = "HIRAGANA" not in scripts or counts["HIRAGANA"] + counts["KATAKANA"] > foreign / 5
+            # Korean and Chinese, read as Japanese, have no hiragana.
+            enough = "HIRAGANA" not in scripts or counts["HIRAGANA"] > foreign / 10
             if foreign and enough and sum(counts[script] for script in scripts) >= _MOSTLY * foreign:
                 return name
     koi8 = sum(character.islower() for character in sample.decode("koi8-r"))

@@ -103,6 +103,8 @@ def parse(path: str, max_megabytes: int, handler: Handler) -> Iterator[tuple[int
         except expat.ExpatError as error:
             problem = expat.ErrorString(error.code)
             raise UserError(f"{path}:{error.lineno}: damaged XML ({problem}): export or fetch it again.") from error
+        except UserError:
+            raise
         except (LookupError, ValueError) as error:  # an encoding that is unknown, or of several bytes a character
             refuse(f"its encoding is not understood ({error}): save it as UTF-8")
         fed += len(chunk)
