@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   python scripts/diversify.py --output outputs/best experiment=multi30k_ende
   python scripts/diversify.py --output outputs/best experiment=multi30k_enfr --teachers 3
-  python scripts/diversify.py --output outputs/best data=anki data.path=fra-eng.zip size=100k
+  python scripts/diversify.py --output outputs/best data.path=fra-eng.zip size=100k
 """
 # Pairs by teachers regularise too: the student does with less dropout than those who had the corpus alone.
 LESS_DROPOUT = 2 / 3
