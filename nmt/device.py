@@ -1,7 +1,6 @@
 """Choice of the device and the precision."""
 
-import ctypes
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -48,13 +47,3 @@ def _multiplies_bf16(device: torch.device) -> bool:
         return False
     instructions = torch.cpu.get_capabilities()
     return any(instructions.get(name, False) for name in ("avx512_bf16", "amx_bf16"))
-
-
-def map_large_tensors() -> None:
-    """Let glibc map every tensor of 16 MiB or more on its own, so that freed ones leave no holes in the heap.
-
-    Without it, an update of 64 sentences of 200 tokens took from 2.5 to 6 GiB; with it, 1.4.
-    """
-    threshold = -3  # glibc's M_MMAP_THRESHOLD
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).mallopt(threshold, 2**24)

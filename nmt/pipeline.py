@@ -19,13 +19,14 @@ from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
-from nmt.device import choose_device, choose_precision, map_large_tensors
+from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor, refusals
 from nmt.interrupt import Stopping
+from nmt.memory import map_large_tensors
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run, resume_command
 from nmt.search import Greedy, Search

@@ -13,6 +13,7 @@ from nmt.config import ROOT, load_config
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
+from nmt.memory import limit_kernel_caches
 from nmt.run import Run, resume_command
 
 
@@ -45,6 +46,7 @@ def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
     launch = Launch.from_environment()
     *settings, run = choose(cfg, launch) if launch.rank == 0 else composition.Chosen({})
+    limit_kernel_caches()
     # Imported late, because PyTorch imports slowly and a mistake in the settings is found before.
     from nmt.console import log_to_console
     from nmt.pipeline import print_results, resume, train

@@ -14,6 +14,7 @@ from nmt.config import TrainSettings
 from nmt.device import autocast
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
+from nmt.memory import return_freed
 from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
@@ -230,6 +231,7 @@ class Trainer:
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
         with self.average.in_place(), at_once:
             validation = self.validate()
+        return_freed()
         self.model.train()
         state = self.state
         value = validation.metrics[self.settings.monitor]
