@@ -61,7 +61,12 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_pa
     deadline = time.time() + 120
     while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
         time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)
+    being_trained = f"{tmp_path / 'run'} is being trained by process {process.pid}: "
+    assert_fails(command("train.py", f"resume={tmp_path / 'run'}"), being_trained)
+    assert_fails(translate(tmp_path / "run", "hi"), being_trained)
     process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGCONT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 143, errors
     resume = errors.splitlines()[-1].strip()

@@ -47,9 +47,12 @@ class Snapshot(NamedTuple):
 class Checkpoints:
     """The checkpoints of one run: the best, the last, and the one before it in case the last is damaged."""
 
-    def __init__(self, directory: Path, run: str = "") -> None:
-        """Keep checkpoints in `directory` for the run with this identity; those of other runs are refused."""
-        self.directory, self.run = directory, run
+    def __init__(self, directory: Path, run: str = "", check_place: Callable[[], None] = lambda: None) -> None:
+        """Keep checkpoints in `directory` for the run with this identity; those of other runs are refused.
+
+        `check_place` is called before each save, and raises a UserError if the run directory is gone.
+        """
+        self.directory, self.run, self.check_place = directory, run, check_place
 
     def path(self, step: int) -> Path:
         """Where the checkpoint of this step is."""
@@ -58,6 +61,7 @@ class Checkpoints:
     def save(self, model: nn.Module, snapshot: Snapshot) -> None:
         """Write a checkpoint, then remove those that are no longer needed."""
         state = snapshot.state
+        self.check_place()
         with new_directory(self.path(state.step), existing="replace") as directory:
             write_tensors(directory / MODEL, dict(model.named_parameters()))  # a tied parameter is named once
             write_tensors(directory / TENSORS, snapshot.tensors)
