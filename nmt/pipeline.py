@@ -140,7 +140,7 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         assert state.best_step is not None, "training ends with a validation"
         run.lock.check()
         run.finish(reason, state, config.train.monitor)
-        checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
+        checkpoint = trainer.checkpoints.load_best(state.best_step, model)
     ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
     translator = make_translator(build_search(config), corpus, model, ranks, device)

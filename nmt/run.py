@@ -217,7 +217,7 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ValueError("its provenance does not say which data the run has")
     except KeyError as error:
         raise UserError(f"{file} has no {error}; restore it from a copy.") from error
-    except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
+    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
         reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
         raise UserError(f"{file} cannot be read: {reason}; restore it from a copy.") from error
     return values, provenance

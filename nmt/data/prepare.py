@@ -139,7 +139,7 @@ def _problem(directory: Path, key: str) -> str | None:
         return problem
     try:
         found = json.loads((directory / "report.json").read_text(encoding="utf-8"))["key"]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return f"{directory / 'report.json'} is not a report"
     return None if found == key else "it is another corpus, renamed"
 
