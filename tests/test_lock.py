@@ -24,7 +24,7 @@ from nmt.lock import LOCK, RunLock, being_trained
 from nmt.run import Run
 from nmt.training.trainer import Trainer
 from tests.commands import Finished, assert_fails, command, train_arguments, translate
-from tests.conftest import assert_refused
+from tests.conftest import ROOT, assert_refused
 
 HOLDER = (
     "import sys, nmt.lock, pathlib\nwith nmt.lock.RunLock(pathlib.Path(sys.argv[1])):\n print(flush=True)\n input()"
@@ -167,6 +167,55 @@ def test_the_lock_is_not_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "run" / LOCK).symlink_to(tmp_path / "created")
     assert_refused("cannot be written", RunLock(tmp_path / "run").__enter__)
     assert not (tmp_path / "created").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named_before_any_work(tmp_path: Path) -> None:
+    arguments = train_arguments(tmp_path)
+    (tmp_path / "file").touch()
+    done = command("train.py", *arguments, f"run_dir={tmp_path / 'file/run'}")
+    assert_fails(done, f"{tmp_path / 'file/run'} cannot be written (Not a directory)", "run_dir=DIR")
+    assert sorted(os.listdir(tmp_path)) == ["file", "fra-eng.txt"]  # nothing was prepared
+
+
+def without_privileges(name: str, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user whom file modes restrain, root included."""
+    lost = "-dac_override,-dac_read_search,-fowner"
+    prefix = ["setpriv", f"--inh-caps={lost}", f"--bounding-set={lost}"] if os.geteuid() == 0 else []
+    return subprocess.run(
+        [*prefix, sys.executable, str(ROOT / name), *arguments],
+        env=os.environ | {"HOME": str(home), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root may write everywhere")
+def test_a_run_of_somebody_else_can_be_read_but_not_trained(finished: Finished, tmp_path: Path) -> None:
+    theirs, run = tmp_path / "theirs", tmp_path / "theirs/run"
+    shutil.copytree(finished[0], run)
+    (run / "eval/scores.json").unlink()
+    for path in (theirs, *theirs.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o222)
+    try:
+        before = content(theirs)
+        picture = tmp_path / "mine.png"
+        done = without_privileges("translate.py", "--run", str(run), "--heatmap", str(picture), "I see it.", home=run)
+        assert (done.returncode, len(done.stdout.splitlines())) == (0, 1), done.stderr
+        assert picture.exists()
+        assert "atplotlib" not in done.stderr
+        done = without_privileges("evaluate.py", "--run", str(run), home=run)
+        assert (done.returncode, "BLEU" in done.stdout) == (0, True), done.stderr
+        assert "Name a directory with --output" in done.stderr
+        done = without_privileges("train.py", f"resume={run}", home=run)
+        assert_fails(done, f"{run} cannot be written (Permission denied)")
+        done = without_privileges("train.py", *train_arguments(tmp_path, f"run_dir={theirs / 'mine'}"), home=run)
+        assert_fails(done, f"{theirs / 'mine'} cannot be written (Permission denied)", "run_dir=DIR")
+        assert content(theirs) == before
+    finally:
+        for path in (theirs, *theirs.rglob("*")):
+            path.chmod(path.stat().st_mode | 0o200)
 
 
 def replaced(run: Path) -> None:

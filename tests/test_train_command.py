@@ -34,6 +34,8 @@ def test_training_leaves_a_whole_run(finished: Finished) -> None:
     scores = json.loads((run / "eval/scores.json").read_text())
     assert "version:" in scores["bleu"]["signature"]
     assert not list(run.rglob(".*"))
+    modes = {path.stat().st_mode for path in run.rglob("*") if path.is_file()}
+    assert modes == {(run / "train.log").stat().st_mode}  # others may read all of it, or nothing, by the umask
 
 
 def test_tensorboard_has_everything(finished: Finished) -> None:

@@ -97,7 +97,7 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
     except OSError as error:  # read-only, or full
-        advice = "make room there or choose another directory"
+        advice = "make room there or choose another directory with data.prepared_dir=DIR"
         raise UserError(f"data.prepared_dir={parent} cannot be written ({error.strerror}): {advice}.") from error
     return PreparedCorpus.open(directory)
 

@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -153,10 +153,14 @@ class Checkpoints:
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
     """Write a safetensors file; its errors, such as a full disk, become OSErrors."""
+    path.touch()
+    mode = path.stat().st_mode  # by the umask, as of the files beside it; save_file lets only the owner read
     try:
         save_file(tensors, path)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(path)) from error
+    with suppress(OSError):  # some file systems have no modes
+        path.chmod(mode)
 
 
 def load_weights(checkpoint: Path, model: nn.Module) -> None:
