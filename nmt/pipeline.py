@@ -5,6 +5,7 @@ import logging
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -45,13 +46,16 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
-        run.require_empty()
-    corpus = prepare_everywhere(config, ranks, device)
-    if ranks.is_first:
-        for line in corpus.report.lines():
-            log.info("%s", line)
-        run = Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
-    return carry_through(run, config, corpus, ranks, device)
+        run.require_empty()  # before a lock is put there
+    with run.lock if ranks.is_first else nullcontext():
+        if ranks.is_first:
+            run.require_empty()  # another process may have begun and ended a run meanwhile
+        corpus = prepare_everywhere(config, ranks, device)
+        if ranks.is_first:
+            for line in corpus.report.lines():
+                log.info("%s", line)
+            run = run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
+        return carry_through(run, config, corpus, ranks, device)
 
 
 def resume(
@@ -61,10 +65,12 @@ def resume(
     config = load_config(values)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
-    corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
-    if run:
-        run.write_changes(changes or [])
-    return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
+    with run.lock if run else nullcontext():
+        corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
+        if run:
+            run.lock.check()
+            run.write_changes(changes or [])
+        return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
 
 
 def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: str | None = None) -> PreparedCorpus:
@@ -133,13 +139,15 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
     if ranks.is_first:
         assert state.best_step is not None, "training ends with a validation"
+        run.lock.check()
         run.finish(reason, state, config.train.monitor)
-        checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
+        checkpoint = trainer.checkpoints.load_best(state.best_step, model)
     ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
     translator = make_translator(build_search(config), corpus, model, ranks, device)
     evaluation = evaluate(translator, corpus.test_sentences)
     if isinstance(run, OpenRun):
+        run.lock.check()
         details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
         write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details)
     return evaluation
@@ -183,7 +191,7 @@ def make_trainer(
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
-        checkpoints=Checkpoints(run.checkpoints, identity),
+        checkpoints=Checkpoints(run.checkpoints, identity, run.lock.check),
         monitor=monitor,
         validate=make_validator(config, corpus, model, ranks, device),
         device=device,

@@ -80,8 +80,6 @@ def check_settings(run: Run) -> str:
 
 def check_checkpoint(run: Run, step: int) -> str:
     """Its checksums, its run and number, and that its weights fit the model of config.yaml."""
-    import torch
-
     from nmt.training.checkpoint import Checkpoints, load_weights
     from nmt.translator import build_model
 
@@ -92,7 +90,7 @@ def check_checkpoint(run: Run, step: int) -> str:
     source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
     with written_to(run.config_file):
         model = build_model(run.config, source, target, initialise=False)
-    load_weights(checkpoints.path(step), model, torch.device("cpu"))
+    load_weights(checkpoints.path(step), model)
     return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
 
 

@@ -34,6 +34,8 @@ def test_training_leaves_a_whole_run(finished: Finished) -> None:
     scores = json.loads((run / "eval/scores.json").read_text())
     assert "version:" in scores["bleu"]["signature"]
     assert not list(run.rglob(".*"))
+    modes = {path.stat().st_mode for path in run.rglob("*") if path.is_file()}
+    assert modes == {(run / "train.log").stat().st_mode}  # others may read all of it, or nothing, by the umask
 
 
 def test_tensorboard_has_everything(finished: Finished) -> None:
@@ -61,7 +63,12 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_pa
     deadline = time.time() + 120
     while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
         time.sleep(0.02)
+    process.send_signal(signal.SIGSTOP)
+    being_trained = f"{tmp_path / 'run'} is being trained by process {process.pid}: "
+    assert_fails(command("train.py", f"resume={tmp_path / 'run'}"), being_trained)
+    assert_fails(translate(tmp_path / "run", "hi"), being_trained)
     process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGCONT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 143, errors
     resume = errors.splitlines()[-1].strip()

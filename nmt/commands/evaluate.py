@@ -1,6 +1,7 @@
 """evaluate.py: translate a test set, print its scores and write them."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,8 +59,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
-    # eval/ of the run holds the scores of its own search only; others are written to --output, if given.
-    home = None if len(runs) > 1 else home
+    # eval/ of the run holds the scores of its own search only; others are written to --output, if given, and so are
+    # those of a run that belongs to somebody else.
+    if len(runs) > 1 or not os.access(home if home and home.exists() else run.directory, os.W_OK):
+        home = None
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)

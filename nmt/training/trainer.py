@@ -118,7 +118,7 @@ class Trainer:
 
     def restore(self) -> None:
         """Restore the last checkpoint: weights, optimiser, RNG, position in the data."""
-        found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
+        found = self.checkpoints.load_last(self.model) if self.ranks.is_first else None
         snapshot = broadcast_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)

@@ -46,6 +46,10 @@ class Workspace:
         self.arguments = [*SETTINGS, *places, *more]  # of the next process
         self.processes = 0
 
+    def begun(self) -> bool:
+        """Whether there is a run to resume; its directory is made and locked before that."""
+        return (self.run / "config.yaml").exists()
+
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, ascending."""
         return sorted(int(path.name[5:]) for path in self.checkpoints.glob("step-*"))
