@@ -78,15 +78,16 @@ def run(
     return subprocess.CompletedProcess(arguments, done.returncode, *shown)
 
 
-@pytest.mark.parametrize("lost", [broken_pipe, closed_terminal, full_disk])
+@pytest.mark.parametrize("lost", [broken_pipe, closed_terminal])
 def test_a_command_goes_on_when_nobody_reads_it(lost: Callable[[], int], tmp_path: Path) -> None:
     file = tmp_path / "file"
     assert run(*COMMAND, str(file), "results on disk", out=lost(), err=lost()).returncode == 0
     assert file.read_text() == "whole"
 
 
-def test_results_are_printed_though_nobody_reads_the_notices(tmp_path: Path) -> None:
-    done = run(*COMMAND, str(tmp_path / "file"), err=broken_pipe())
+@pytest.mark.parametrize("lost", [broken_pipe, full_disk])
+def test_results_are_printed_though_notices_cannot_be(lost: Callable[[], int], tmp_path: Path) -> None:
+    done = run(*COMMAND, str(tmp_path / "file"), err=lost())
     assert (done.returncode, done.stdout) == (0, "résultat\n")
 
 
@@ -102,8 +103,9 @@ def test_the_end_of_the_reader_of_results_is_a_quiet_end(tmp_path: Path) -> None
     assert done.stderr.endswith("as C code writes\n")
 
 
-def test_results_on_a_full_disk_are_an_error(tmp_path: Path) -> None:
-    done = run(*COMMAND, str(tmp_path / "file"), out=full_disk())
+@pytest.mark.parametrize("more", [[], ["results on disk"]])
+def test_results_on_a_full_disk_are_an_error(more: list[str], tmp_path: Path) -> None:
+    done = run(*COMMAND, str(tmp_path / "file"), *more, out=full_disk())
     assert_fails(done, "standard output: No space left on device")
 
 
