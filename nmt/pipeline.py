@@ -240,7 +240,8 @@ def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ran
 def _git_revision() -> str | None:
     try:
         command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True)
+        return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
 

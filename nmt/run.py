@@ -120,7 +120,8 @@ class Run:
     def check(self) -> None:
         """Raise a UserError unless this is an undamaged run directory."""
         if not self.directory.is_dir():
-            raise UserError(f"{self.directory} does not exist: name a run directory, such as one under outputs/.")
+            problem = "is not a directory" if self.directory.exists() else "does not exist"
+            raise UserError(f"{self.directory} {problem}: name a run directory, such as one under outputs/.")
         if not self.config_file.is_file():
             raise UserError(f"{self.directory} is not a run directory: it has no config.yaml.")
         check_sums(self.directory, RECORDED)

@@ -55,11 +55,18 @@ def test_tensorboard_has_everything(finished: Finished) -> None:
     assert any("hparams" in metadata.plugin_data.plugin_name for metadata in plugins.values())
 
 
-def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
+def test_a_run_whose_terminal_closes_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
+    """Writing to the terminal fails, then SIGHUP comes: the run is saved, and its log says how to go on."""
     arguments = [sys.executable, "train.py", *train_arguments(tmp_path, "train.save_every=1")]
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
+    controller, terminal = os.openpty()
     process = subprocess.Popen(
-        arguments, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+        arguments, cwd=ROOT, stdout=terminal, stderr=terminal, env=os.environ | {"OMP_NUM_THREADS": "1"}
     )
+    signal.signal(signal.SIGHUP, before)
+    os.close(terminal)
+    assert b"Preparing" in os.read(controller, 1000)
+    os.close(controller)  # not the terminal that controls the process, so no signal comes by itself
     deadline = time.time() + 120
     while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
         time.sleep(0.02)
@@ -67,11 +74,12 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_pa
     being_trained = f"{tmp_path / 'run'} is being trained by process {process.pid}: "
     assert_fails(command("train.py", f"resume={tmp_path / 'run'}"), being_trained)
     assert_fails(translate(tmp_path / "run", "hi"), being_trained)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGHUP)
     process.send_signal(signal.SIGCONT)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 143, errors
-    resume = errors.splitlines()[-1].strip()
+    assert process.wait(timeout=120) == 129
+    *_, reason, resume = (tmp_path / "run/train.log").read_text(encoding="utf-8").splitlines()
+    assert "SIGHUP: stopped and saved. Go on with" in reason
+    resume = resume.strip()
     assert not (tmp_path / "run/finished.json").exists()
     assert_fails(translate(tmp_path / "run", "hi"), "not finished", resume.split()[-1])
     succeeded(command(*resume.removeprefix("python ").split()))

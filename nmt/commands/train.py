@@ -1,5 +1,6 @@
 """train.py: settings composed by Hydra → data, training, evaluation."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
 from nmt.memory import limit_kernel_caches
 from nmt.run import Run, resume_command
+
+log = logging.getLogger(__name__)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -35,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _composed(cfg: DictConfig) -> None:
     """Do the work of one run; a UserError is printed here, before Hydra adds its own message."""
     try:
-        cli.run(lambda: work(cfg))
+        cli.run(lambda: work(cfg), results_on_disk=True)
     except SystemExit as end:
         if end.code == 2 and composition.is_sweep():
             raise RunFailed from None  # Hydra notes it and goes on with the next run
@@ -62,7 +65,8 @@ def work(cfg: DictConfig) -> None:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
         if launch.rank == 0:
-            print(f"{stop}: stopped{' and saved' if isinstance(stop, Stopping) else ''}. {advice}", file=sys.stderr)
+            # Into train.log as well: after SIGHUP there is no terminal to read it on.
+            log.info("%s: stopped%s. %s", stop, " and saved" if isinstance(stop, Stopping) else "", advice)
         raise
     if ranks.is_first:
         print_results(evaluation, directory)
