@@ -17,7 +17,7 @@ from torch import Tensor
 
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK
-from nmt.typed import check_arguments, nearest
+from nmt.typed import nearest
 
 NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
 
@@ -138,14 +138,12 @@ class Search(ABC):
             if name not in known:
                 method = type(self).__name__
                 raise UserError(f"The search method {method} has no setting {name}: {nearest(name, known)}")
-        changes = check_arguments(type(self), changes, "decode")
         return dataclasses.replace(self, **changes)
 
     def converted(self, method: type[AnySearch], **changes: Any) -> AnySearch:
         """Another method with the settings that both have, and with these changes."""
         names, own = ({field.name for field in dataclasses.fields(each)} for each in (method, self))
-        kept = {name: getattr(self, name) for name in names & own}
-        return method(**kept | check_arguments(method, changes, "decode"))
+        return method(**{name: getattr(self, name) for name in names & own} | changes)
 
     def for_nbest(self, count: int) -> Search:
         """The same search if it finds `count` translations of a sentence, else a UserError."""
