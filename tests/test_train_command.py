@@ -107,7 +107,7 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
         (["device=cpu:7"], ["device=cpu:7 is not available"]),
         (["seed=-1"], ["seed must be at least 0"]),
         (["seed=99999999999999999999"], ["seed must be between"]),
-        (["train.clip_norm=nan"], ["train.clip_norm must be a finite number"]),
+        (["train.clip_norm=inf"], ["train.clip_norm must be a finite number"]),
         (["train.max_minutes=inf"], ["train.max_minutes must be a finite number"]),
         (["data.max_ratio=inf"], ["data.max_ratio must be a finite number"]),
         (["decode.max_length_ratio=inf"], ["decode.max_length_ratio must be a finite number"]),
