@@ -47,8 +47,8 @@ def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
 def positive(text: str) -> int:
     """A whole number from 1 up, for argparse."""
     value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    if not 1 <= value < 2**31:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {2**31 - 1}")
     return value
 
 

@@ -16,10 +16,12 @@ def choose_device(name: str) -> torch.device:
         device = torch.device(name)
     except RuntimeError as error:
         raise UserError(f"device={name} is not known: use auto, cpu, cuda, cuda:1 or mps.") from error
-    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    missing = device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count()
-    if missing or not available.get(device.type, False):
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    present = {"cpu": 1, "cuda": gpus, "mps": int(torch.backends.mps.is_available())}
+    if (device.index or 0) >= present.get(device.type, 0):
         raise UserError(f"device={name} is not available on this machine: use device=auto or device=cpu.")
+    if device.type == "cpu":
+        return torch.device("cpu")  # cpu:0 is the same, but not every loader knows it
     if device.type == "cuda":
         if device.index is not None:
             torch.cuda.set_device(device)  # random numbers and NCCL follow it

@@ -29,9 +29,10 @@ from nmt.factory import constructor, refusals
 from nmt.interrupt import Stopping
 from nmt.memory import map_large_tensors
 from nmt.ranks import ALONE, RankLost, Ranks
-from nmt.run import OpenRun, Run, resume_command
+from nmt.run import OpenRun, Run
 from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
+from nmt.shell import resume_command, shell_command
 from nmt.training.checkpoint import Checkpoints, stepped_twin
 from nmt.training.monitor import Monitor
 from nmt.training.trainer import Data, Trainer
@@ -113,7 +114,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     try:
         evaluation = train_and_evaluate(run, config, corpus, trainer)
     except RankLost as error:
-        raise UserError(f"{error} Go on from the last checkpoint with {resume_command(run.directory)}.") from error
+        raise UserError(f"{error} Go on from the last checkpoint with `{resume_command(run.directory)}`.") from error
     except Stopping:  # all ranks have agreed on it
         ranks.close()
         raise
@@ -218,7 +219,7 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
     """Print the scores on stdout, and where everything is on stderr."""
     Console().print(table(evaluation.scores, title="test.tsv"))
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
-    log.info('Translate with: python translate.py --run %s "…"', directory)
+    log.info('Translate with: %s "…"', shell_command("translate.py", "--run", directory))
 
 
 def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:

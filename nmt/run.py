@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
-import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
@@ -32,6 +30,7 @@ from nmt.config import Config, load_config
 from nmt.errors import UserError
 from nmt.files import check_sums, listed, new_directory, read_record, remove_leftovers, write_json, write_record
 from nmt.lock import LOCK, RunLock, being_trained
+from nmt.shell import resume_command, shell_command
 from nmt.training.state import TrainState
 from nmt.typed import written_to
 
@@ -81,8 +80,6 @@ class Run:
             yaml.dump(part, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
             for part in (dict(values), {"provenance": dict(provenance)})
         )
-        if "${" in settings:
-            raise UserError("A setting holds ${…} even now that all are resolved: choose names and paths without it.")
         self.lock.check()
         remove_leftovers(final.parent, final.name)
         with new_directory(final, existing="refuse", moved=LOCK) as directory:
@@ -114,7 +111,7 @@ class Run:
         if not self.directory.is_dir() or any(path.name != LOCK for path in self.directory.iterdir()):
             if trained := being_trained(self.directory):
                 raise UserError(f"{trained}: choose another run_dir.")
-            advice = f"choose another run_dir, or go on with the run in it ({resume_command(self.directory)})"
+            advice = f"choose another run_dir, or go on with the run in it: `{resume_command(self.directory)}`"
             raise UserError(f"{self.directory} is not an empty directory: {advice}.")
 
     def check(self) -> None:
@@ -155,7 +152,7 @@ class Run:
         if not self.finished_file.is_file():
             if trained := being_trained(self.directory):
                 raise UserError(f"{trained}: wait until it ends, or name another run with --run.")
-            advice = f"go on with {resume_command(self.directory)}, or name another run with --run"
+            advice = f"go on with `{resume_command(self.directory)}`, or name another run with --run"
             raise UserError(f"{self.directory} is not finished: {advice}.")
         finished = read_record(self.finished_file)
         kinds = {"best_step": int, "steps": int, "finished_at": str}
@@ -209,8 +206,6 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """A run's settings and its provenance, as plain values; a UserError for any other content."""
     try:
         text = file.read_text(encoding="utf-8")
-        if "${" in text:  # ours are resolved; merging with overrides could resolve others
-            raise ValueError("it holds ${…}, which would have a meaning only in configs/")
         values = plain_yaml(text)
         provenance = values.pop("provenance")
         values = upgrade.settings(values)
@@ -249,11 +244,6 @@ def newest_finished(outputs: Path) -> Run:
         except UserError as error:
             log.warning("%s It is passed over.", error)
     if not found:
-        raise UserError(f"No finished run under {outputs}: train one with python train.py, or name one with --run.")
+        advice = f"train one with `{shell_command('train.py')}`, or name one with --run"
+        raise UserError(f"No finished run under {outputs}: {advice}.")
     return Run(max(found)[-1])
-
-
-def resume_command(directory: Path) -> str:
-    """The command that resumes a run; quoted for Hydra and the shell where its name needs that."""
-    plain = re.fullmatch(r"[\w./-]+", str(directory))
-    return "python train.py " + (f"resume={directory}" if plain else shlex.quote(f"resume='{directory}'"))

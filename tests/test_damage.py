@@ -77,7 +77,6 @@ HOSTILE = {
     "nothing": ("", "cannot be read"),
     "no provenance": ("decode: {}\n", "provenance"),
     "odd provenance": ("decode: {}\nprovenance: [1]\n", "cannot be read"),
-    "interpolation": ("device: ${oc.env:HOME}\n", "holds ${"),
     "not UTF-8": ("a: \udcff\n", "cannot be read"),
 }
 

@@ -82,7 +82,7 @@ def test_a_run_whose_terminal_closes_goes_on_to_the_same_bytes(finished: Finishe
     resume = resume.strip()
     assert not (tmp_path / "run/finished.json").exists()
     assert_fails(translate(tmp_path / "run", "hi"), "not finished", resume.split()[-1])
-    succeeded(command(*resume.removeprefix("python ").split()))
+    succeeded(command(*resume.split()[1:]))
     for name in ("model.safetensors", "training.safetensors"):
         interrupted, whole = (r / "checkpoints/step-00000020" / name for r in (tmp_path / "run", finished[0]))
         assert interrupted.read_bytes() == whole.read_bytes()
@@ -102,8 +102,8 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["my family (2).csv"], ["is not of the form setting=value", "'data.path=\"my family (2).csv\"'"]),
-        (["data.path=my family (2).csv"], ["cannot be read", "'data.path=\"my family (2).csv\"'"]),
+        (["my family (2).csv"], ["is not of the form setting=value", "'data.path=my family (2).csv'"]),
+        (["data.path=my family (2).csv"], ["my family (2).csv does not exist"]),
         (["sede=3"], ["There is no setting sede: did you mean 'seed'"]),
         (["model=bahdnau"], ["no model=bahdnau", "did you mean 'bahdanau'"]),
         (["train.max_epoch=3"], ["train.max_epoch", "did you mean 'train.max_epochs'"]),
@@ -114,12 +114,27 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
         (["model.cell=lstm"], ["model.cell must be a part", "choose one with model/cell=…"]),
         (["model.encoder.cell=lstm"], ["choose a cell with model/cell=…", "+model/cell@model.encoder.cell=…"]),
         (["model/cell=gruu"], ["no model/cell=gruu", "did you mean 'gru'"]),
-        (["data=anki"], ["python scripts/download_anki.py fra"]),
+        (["data=anki"], [" scripts/download_anki.py fra"]),
         (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
         (["data.path=nowhere.tsv"], ["nowhere.tsv does not exist"]),
         (["resume=nowhere"], ["nowhere does not exist"]),
         (["device=tpu"], ["device=tpu"]),
+        (["device=cpu:7"], ["device=cpu:7 is not available"]),
         (["seed=-1"], ["seed must be at least 0"]),
+        (["seed=99999999999999999999"], ["seed must be between"]),
+        (["train.clip_norm=inf"], ["train.clip_norm must be a finite number"]),
+        (["train.max_minutes=inf"], ["train.max_minutes must be a finite number"]),
+        (["data.max_ratio=inf"], ["data.max_ratio must be a finite number"]),
+        (["decode.max_length_ratio=inf"], ["decode.max_length_ratio must be a finite number"]),
+        (["scheduler.floor=nan"], ["scheduler.floor must be a finite number"]),
+        (["optimizer.betas=[0.9,nan]"], ["optimizer.betas[1] must be a finite number"]),
+        (["model.state_dropout=nan"], ["model.state_dropout must be a finite number"]),
+        (["model=null"], ["model cannot be null: choose one of bahdanau, "]),
+        (["data=null"], ["data cannot be null"]),
+        (["train=null"], ["train cannot be null"]),
+        (["model/cell=null"], ["model/cell cannot be null: choose one of gru, "]),
+        (["-m", "decode=beam,null"], ["decode cannot be null"]),
+        (["hydra/launcher=null"], ["hydra/launcher cannot be null"]),
         (["model.tie=all"], ["data.joint_vocab=true"]),
         (["model=luong", "model/score=dot", "model.decoder.hidden_size=100"], ["model.decoder.hidden_size=256"]),
         (["train.batch_size"], ["train.batch_size"]),

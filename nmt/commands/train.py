@@ -15,15 +15,17 @@ from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
 from nmt.memory import limit_kernel_caches
-from nmt.run import Run, resume_command
+from nmt.overrides import for_hydra
+from nmt.run import Run
+from nmt.shell import resume_command
 
 log = logging.getLogger(__name__)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train with these overrides (default: those of the command line)."""
-    if argv is not None:
-        sys.argv = ["train.py", *argv]  # Hydra reads it there
+    arguments = sys.argv[1:] if argv is None else argv
+    sys.argv = [sys.argv[0] if argv is None else "train.py", *for_hydra(arguments)]  # Hydra reads it there
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:
@@ -76,7 +78,7 @@ def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     """The settings of a new or resumed run, checked as far as is possible without PyTorch."""
     composition.check_launch(launch)
     if cfg.resume is not None:
-        chosen = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
+        chosen = composition.resumed(composition.absolute(cfg.resume))
     else:
         chosen = composition.Chosen(composition.plain(cfg))
         # After a lost process, torchrun repeats the command that began the run.

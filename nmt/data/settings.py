@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
 from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
+from nmt.shell import shell_command
+from nmt.typed import PathText
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
@@ -32,11 +34,11 @@ class DataSettings:
 
     name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
-    path: str | list[str] | None = None
+    path: PathText | list[PathText] | None = None
     format: str = AUTO  # of all these files; auto: by their suffix, and TSV for any other
     # Given held-out sets, in the same forms; None holds them out from `path`.
-    val_path: str | list[str] | None = None
-    test_path: str | list[str] | None = None  # also [source, reference, reference, ...]
+    val_path: PathText | list[PathText] | None = None
+    test_path: PathText | list[PathText] | None = None  # also [source, reference, reference, ...]
     columns: list[str] | None = None  # languages of the columns, such as [eng, fra]; None: by the file names
     # Languages to translate from and to; None: the first column, and the first other one.
     source: str | None = None
@@ -53,7 +55,7 @@ class DataSettings:
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
     max_megabytes: int = 4096  # the most that one input may decompress to
-    prepared_dir: str = "data/prepared"
+    prepared_dir: PathText = "data/prepared"
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
@@ -122,10 +124,10 @@ class DataSettings:
     def _download(self) -> str:
         """The command that would download the corpus of these settings."""
         if self.name == MULTI30K:
-            return "`python scripts/download_multi30k.py`"
+            return f"`{shell_command('scripts/download_multi30k.py')}`"
         languages = [anki_language(self.path), self.target, self.source]
         wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
-        return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
+        return f"`{shell_command('scripts/download_anki.py', next(wanted, 'fra'))}`"
 
 
 def _problem(path: Path) -> str | None:

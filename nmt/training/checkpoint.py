@@ -28,6 +28,7 @@ from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
+from nmt.shell import resume_command
 from nmt.training.state import TrainState
 from nmt.typed import NewerVersion, to_dataclass, written_to
 
@@ -113,8 +114,8 @@ class Checkpoints:
         others = [step for step in reversed(self.steps()) if step != best_step]
         step, _ = self._first_intact([best_step, *others], load, "Another checkpoint is tried.")
         if step != best_step:
-            advice = f"python train.py resume={self.directory.parent} finds a new best"
-            log.warning("The best checkpoint is lost: using %s instead (%s).", self.path(step), advice)
+            advice = resume_command(self.directory.parent)
+            log.warning("The best checkpoint is lost: using %s (`%s` finds a new best).", self.path(step), advice)
         return self.path(step).name
 
     def _first_intact(self, steps: Sequence[int], load: Callable[[int], T], notice: str) -> tuple[int, T]:

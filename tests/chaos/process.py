@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]  # train.py of this checkout, wherever an installed nmt comes from
-_RESUME = re.compile(r"python train\.py (resume=[\w./-]+)")
+_RESUME = re.compile(r" train\.py (resume=[\w./-]+)")
 MAX_STEPS, VALIDATE_EVERY = 48, 6
 TIMEOUT = 180.0  # seconds after which a process counts as hanging; nothing in this run takes nearly as long
 # Dropout and scheduled sampling draw random numbers; saves fall inside log intervals and inside epochs; every
