@@ -17,6 +17,7 @@ from rich.console import Console
 from nmt.config import ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
+from nmt.data.discovery import completed
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
@@ -44,6 +45,7 @@ log = logging.getLogger(__name__)
 
 def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     """Begin a run with these settings: prepare, train, evaluate."""
+    values = completed(values)
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
@@ -53,7 +55,7 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
             run.require_empty()  # another process may have begun and ended a run meanwhile
         corpus = prepare_everywhere(config, ranks, device)
         if ranks.is_first:
-            for line in corpus.report.lines():
+            for line in corpus.report.lines(corpus.samples()):
                 log.info("%s", line)
             run = run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
         return carry_through(run, config, corpus, ranks, device)

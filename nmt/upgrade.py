@@ -16,6 +16,8 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
         values["decode"] = search(values["decode"])
     if isinstance(values.get("model"), Mapping):
         values["model"] = _with_cells(values["model"])
+    if isinstance(values.get("data"), Mapping):
+        values["data"] = _with_format(values["data"])
     return values
 
 
@@ -27,6 +29,13 @@ def search(decode: Mapping[str, Any]) -> dict[str, Any]:
 def tensor_name(name: str) -> str:
     """The name of a tensor in a checkpoint: format 1 had the decoder's cells inside a wrapper."""
     return _WRAPPED.sub(r"\1.", name)
+
+
+def _with_format(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Name the format of a corpus from before formats were found out: tabs without header, or parallel files."""
+    if data.get("format", "auto") != "auto":
+        return dict(data)
+    return {**data, "format": "parallel" if isinstance(data.get("path"), list) else "tsv", "header": False}
 
 
 def _with_cells(model: Mapping[str, Any]) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _read(url: str, file: Path, missing: str) -> None:
                 if size > MAX_BYTES:
                     raise UserError(f"{url} is larger than {MAX_BYTES // 2**20} MB: it is not the file it should be.")
                 out.write(block)
-            expected = response.headers["Content-Length"]
+            announced = response.headers["Content-Length"]
             out.flush()
             os.fsync(out.fileno())
     except urllib.error.HTTPError as error:
@@ -77,5 +77,6 @@ def _read(url: str, file: Path, missing: str) -> None:
         raise UserError(
             f"{url} cannot be fetched ({reason}): check the network and the address, and try again."
         ) from error
-    if expected is not None and size != int(expected):
-        raise UserError(f"{url} broke off after {size} of {expected} bytes: try again.")
+    if announced is not None and announced != str(size):
+        advice = "try again, or fetch it with a browser"
+        raise UserError(f"{url} broke off after {size} bytes, announced as {announced[:40]!r}: {advice}.")

@@ -11,6 +11,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import ROOT, load_config
+from nmt.data.discovery import completed
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
@@ -80,7 +81,9 @@ def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     if cfg.resume is not None:
         chosen = composition.resumed(composition.absolute(cfg.resume))
     else:
-        chosen = composition.Chosen(composition.plain(cfg))
+        values = composition.plain(cfg)
+        load_config(values).data.require_files()
+        chosen = composition.Chosen(completed(values))
         # After a lost process, torchrun repeats the command that began the run.
         if launch.restarts and Run(chosen.values["run_dir"]).config_file.exists():
             chosen = composition.restarted(chosen.values)

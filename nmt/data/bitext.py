@@ -4,10 +4,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nmt.data.columns import is_header
 from nmt.data.lines import Malformed
-from nmt.data.readers import AUTO, Reader, choose_reader
+from nmt.data.readers import AUTO, Reader, choose_reader, held_out_format
 from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
 from nmt.special import WORD_START
@@ -40,6 +41,7 @@ class Bitext:
     max_megabytes: int  # the most that one file may decompress to
     format: str = AUTO  # name of the format; auto: by the suffix
     languages: tuple[str, ...] = ()  # of `columns`, where they are known
+    header: bool = False  # the first row of a table names its columns
 
     @classmethod
     def of(cls, settings: DataSettings, path: str | list[str]) -> "Bitext":
@@ -51,13 +53,22 @@ class Bitext:
         elif len(paths) > 2:
             columns = list(range(len(paths)))
         languages = (source, *[target] * (len(columns) - 1))
-        return cls(paths, tuple(columns), settings.on_error, settings.max_megabytes, settings.format, languages)
+        limits = settings.on_error, settings.max_megabytes
+        if path == settings.path:
+            return cls(paths, tuple(columns), *limits, settings.format, languages, bool(settings.header))
+        bitext = cls(paths, tuple(columns), *limits, held_out_format(settings.format, paths), languages)
+        return replace(bitext, header=bool(settings.header) and bitext.begins_with_header())
 
     @property
     def reader(self) -> Reader:
         """The reader of these files."""
         kind = choose_reader(self.format, self.paths)
-        return kind(self.paths, self.columns, self.languages, self.max_megabytes)
+        return kind(self.paths, self.columns, self.languages, self.max_megabytes, self.header)
+
+    def begins_with_header(self) -> bool:
+        """Whether the first row of a table names its columns."""
+        row = next(self.reader.rows(), None) if self.reader.is_table else None
+        return isinstance(row, list) and is_header(row, self.languages)
 
     def rows(self, dropped: Counter[str]) -> Iterator[list[str]]:
         """Cleaned rows, source first; malformed ones raise a UserError, or are counted in `dropped`."""

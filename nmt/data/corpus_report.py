@@ -1,6 +1,7 @@
 """The report on a prepared corpus: what was read, dropped, held out and how long the sentences are."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,8 +48,8 @@ class DataReport:
         sides = {side: SideReport(**values[side]) for side in ("source", "target")}
         return cls(**{**values, **sides})
 
-    def lines(self) -> list[str]:
-        """The report for a terminal."""
+    def lines(self, samples: Sequence[tuple[str, str]] = ()) -> list[str]:
+        """The report for a terminal, with some pairs under the names of their languages."""
         dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
         return [
             f"corpus      {self.name}: {self.source.language} → {self.target.language} ({self.key[:12]})",
@@ -60,7 +61,13 @@ class DataReport:
             f"split       {self.split_hash[:12]}",
             _side_line("source", self.source),
             _side_line("target", self.target),
+            *(line for pair in samples for line in _sample_lines(self.source.language, self.target.language, *pair)),
         ]
+
+
+def _sample_lines(source: str, target: str, source_text: str, target_text: str) -> list[str]:
+    width = max(len(source), len(target))
+    return [f"{'sample':<12}{source:<{width}}  {source_text}", f"{'':<12}{target:<{width}}  {target_text}"]
 
 
 def _side_line(label: str, side: SideReport) -> str:

@@ -40,7 +40,7 @@ _BLOCK = 8192  # pairs encoded together
 _VOCABULARY_PAIRS = 100_000  # size of the sample that vocabularies are learnt from, to bound time and memory
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
-_NOT_IN_KEY = {*_PATHS, "format", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
+_NOT_IN_KEY = {*_PATHS, "format", "header", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
 # Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
@@ -58,6 +58,13 @@ class PreparedCorpus:
     val_sentences: list[HeldOut]
     test_sentences: list[HeldOut]
     report: DataReport
+
+    def samples(self, number: int = 3) -> list[tuple[str, str]]:
+        """Pairs of the training set from its beginning, middle and end, as the model sees them."""
+        places = sorted({(2 * i + 1) * len(self.train) // (2 * number) for i in range(number)})
+        sides = (self.source_tokenizer, self.train.source), (self.target_tokenizer, self.train.target)
+        texts = [[tokenizer.decode(stored[place]) for place in places] for tokenizer, stored in sides]
+        return list(zip(*texts, strict=True))
 
     @classmethod
     def open(cls, directory: Path) -> "PreparedCorpus":
@@ -169,6 +176,8 @@ def _key(settings: DataSettings) -> str:
     formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
     if set(formats) - {"tsv", "parallel"}:
         parts["formats"] = formats
+    if settings.header:  # a key of earlier versions, which knew no headers, has no such part
+        parts["header"] = True
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

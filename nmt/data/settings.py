@@ -35,14 +35,17 @@ class DataSettings:
     name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
     path: PathText | list[PathText] | None = None
-    format: str = AUTO  # of all these files; auto: by their suffix, and TSV for any other
+    format: str = AUTO  # of all these files; auto: found out from how they begin and what they are called
+    header: bool | None = None  # whether the first row of a table names its columns; None: found out
     # Given held-out sets, in the same forms; None holds them out from `path`.
     val_path: PathText | list[PathText] | None = None
     test_path: PathText | list[PathText] | None = None  # also [source, reference, reference, ...]
-    columns: list[str] | None = None  # languages of the columns, such as [eng, fra]; None: by the file names
-    # Languages to translate from and to; None: the first column, and the first other one.
-    source: str | None = None
-    target: str | None = None
+    # Languages of the columns, such as [eng, fra]; None: found out from header, file name and script.
+    columns: list[str] | None = None
+    # Languages to translate from and to, or the names or numbers (from 1) of their columns; None: the first column,
+    # and the first other one.
+    source: str | int | None = None
+    target: str | int | None = None
     on_error: Literal["stop", "skip"] = "stop"  # malformed lines end the work, or are skipped and counted
     max_chars: int = 500  # longer sentences are dropped; characters, as not every script has spaces between words
     # Pairs whose lengths in characters differ by more than this factor are dropped; Chinese needs a wide one.
@@ -75,20 +78,19 @@ class DataSettings:
         test = self.test_path
         several = "one TSV file, or a source file and its reference files"
         _require(not isinstance(test, list) or len(test) >= 2, "test_path", test, several)
-        self.direction()
+        if self.known_languages():  # else it is checked once the file has been looked at
+            self.direction()
 
     def direction(self) -> Direction:
         """The languages to translate from and to, and their columns."""
         columns = self.languages()
-        distinct = len(set(columns)) == len(columns) and all(map(_LANGUAGE.fullmatch, columns))
+        distinct = len(set(columns)) == len(columns) and all(map(is_label, columns))
         _require(len(columns) >= 2 and distinct, "columns", columns, "two or more different languages")
         two = len(columns) == 2 or not isinstance(self.path, list)
         _require(two, "columns", columns, "one language for each of the two files in data.path")
-        for field, language in (("source", self.source), ("target", self.target)):
-            known = f"one of the columns ({', '.join(columns)})"
-            _require(language is None or language in columns, field, language, known)
-        source = self.source or next(column for column in columns if column != self.target)
-        target = self.target or next(column for column in columns if column != source)
+        wanted_source, wanted_target = (self._column(field, columns) for field in ("source", "target"))
+        source = wanted_source or next(column for column in columns if column != wanted_target)
+        target = wanted_target or next(column for column in columns if column != source)
         _require(source != target, "target", target, f"another language than data.source ({source})")
         direction = Direction(source, target, columns.index(source), columns.index(target))
         if direction.source_column > direction.target_column:
@@ -99,6 +101,10 @@ class DataSettings:
 
     def languages(self) -> list[str]:
         """Languages of the columns or files: as set, else from the file names, else source and target."""
+        return self.known_languages() or self._assumed_languages()
+
+    def known_languages(self) -> list[str] | None:
+        """Languages of the columns or files, as they are set or as file names tell, without a look into the files."""
         if self.columns:
             return self.columns
         if isinstance(self.path, list):  # train.en.gz beside train.fr.gz
@@ -107,7 +113,24 @@ class DataSettings:
                 return found
         elif anki := anki_language(self.path):  # fra-eng.zip
             return ["eng", anki]
-        return [self.source or "source", self.target or "target"]
+        return None
+
+    def _assumed_languages(self) -> list[str]:
+        """Labels for columns about which nothing is known."""
+        numbers = [number for number in (self.source, self.target) if isinstance(number, int)]
+        if numbers:
+            return [f"column{number}" for number in range(1, max(2, *numbers) + 1)]
+        return [str(self.source or "source"), str(self.target or "target")]
+
+    def _column(self, field: str, columns: list[str]) -> str | None:
+        """The column that data.source or data.target names, by its language or its number from 1."""
+        asked = getattr(self, field)
+        if isinstance(asked, int):
+            _require(1 <= asked <= len(columns), field, asked, f"between 1 and {len(columns)}, the number of columns")
+            return columns[asked - 1]
+        known = f"one of the columns ({', '.join(columns)})"
+        _require(asked is None or asked in columns, field, asked, known)
+        return str(asked) if asked else None
 
     def require_files(self) -> None:
         """Raise a UserError that names the setting for any input that is not there."""
@@ -126,7 +149,7 @@ class DataSettings:
         if self.name == MULTI30K:
             return f"`{shell_command('scripts/download_multi30k.py')}`"
         languages = [anki_language(self.path), self.target, self.source]
-        wanted = (x for x in languages if x and x != "eng" and re.fullmatch("[a-z]{3}", x))
+        wanted = (x for x in languages if isinstance(x, str) and x != "eng" and re.fullmatch("[a-z]{3}", x))
         return f"`{shell_command('scripts/download_anki.py', next(wanted, 'fra'))}`"
 
 
@@ -136,6 +159,11 @@ def _problem(path: Path) -> str | None:
         return None if path.is_file() else "is not a file" if path.exists() else "does not exist"
     except OSError as error:  # a name that is too long, a folder that may not be entered
         return f"cannot be read ({error.strerror})"
+
+
+def is_label(text: str) -> bool:
+    """Whether a text can name a language, and with it directories."""
+    return bool(_LANGUAGE.fullmatch(text))
 
 
 def as_list(path: str | list[str] | None) -> list[str]:

@@ -1,6 +1,7 @@
 """Training progress: live on a terminal, plain lines elsewhere, and TensorBoard in both cases."""
 
 import logging
+import string
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from nmt.training.events import EventFile
 from nmt.training.state import TrainState
 
 log = logging.getLogger(__name__)
+
+_ENTITIES = {ord(character): f"&#{ord(character)};" for character in string.punctuation}
 
 
 class Validation(NamedTuple):
@@ -77,7 +80,7 @@ class Monitor:
             return
         for name, value in validation.metrics.items():
             self.events.add(scalar(f"validation/{name}", value), state.step)
-        rows = [f"| {' | '.join(cell.replace('|', '¦') for cell in sample)} |" for sample in validation.samples]
+        rows = [f"| {' | '.join(map(as_plain_text, sample))} |" for sample in validation.samples]
         table = "\n".join(["| source | translation | reference |", "| --- | --- | --- |", *rows])
         self.events.add(text("samples", table), state.step)
         for name, picture in validation.heatmaps.items():
@@ -103,6 +106,11 @@ class Monitor:
         if self.settings.max_minutes is not None:
             shares.append(state.seconds / (60 * self.settings.max_minutes))
         return min(max(shares), 1.0)
+
+
+def as_plain_text(text: str) -> str:
+    """Escape a text for TensorBoard, which renders Markdown and HTML: no image of a corpus is ever requested."""
+    return " ".join(text.translate(_ENTITIES).split())
 
 
 def _duration(seconds: float) -> str:

@@ -28,6 +28,8 @@ LINES = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000}
 FILES = {"/fra-eng.zip": anki_zip("fra.txt"), "/deu-eng.zip": anki_zip("other.txt"), "/mar-eng.zip": b"<html>"}
 FILES |= {f"/{name}.en.gz": gzip.compress(b"A dog.\n" * lines) for name, lines in LINES.items()}
 FILES |= {"/train.de.gz": gzip.compress(b"Ein Hund.\n"), "/train.fr.gz": FILES["/train.en.gz"][:-20]}
+# What is announced for files whose server does not tell the truth.
+LENGTHS = {"/ita-eng.zip": "100000", "/spa-eng.zip": "abc", "/por-eng.zip": "-1", "/nld-eng.zip": "1" * 5000}
 
 
 class Site(BaseHTTPRequestHandler):
@@ -37,17 +39,17 @@ class Site(BaseHTTPRequestHandler):
         Site.requests.append(self.path)
         if "python" in self.headers["User-Agent"].lower():
             self.send_error(406)
-        elif self.path == "/ita-eng.zip":
-            self.send_file(FILES["/fra-eng.zip"], length=100_000)  # breaks off
+        elif self.path in LENGTHS:
+            self.send_file(FILES["/fra-eng.zip"], LENGTHS[self.path])
         elif self.path in FILES:
-            self.send_file(FILES[self.path], len(FILES[self.path]))
+            self.send_file(FILES[self.path], str(len(FILES[self.path])))
         else:
             self.send_error(404)
 
-    def send_file(self, content: bytes, length: int) -> None:
+    def send_file(self, content: bytes, length: str) -> None:
         """Send a file, or less of it than was announced."""
         self.send_response(200)
-        self.send_header("Content-Length", str(length))
+        self.send_header("Content-Length", length)
         self.end_headers()
         self.wfile.write(content)
 
@@ -105,6 +107,9 @@ def test_all_sets_of_a_language_are_fetched(tmp_path: Path, url: str) -> None:
         ("anki", "mar", "mar-eng.zip arrived, but is no zip file"),
         ("anki", "deu", "without a sound deu.txt"),
         ("anki", "ita", "ita-eng.zip broke off after"),
+        ("anki", "spa", "announced as 'abc'"),
+        ("anki", "por", "announced as '-1'"),
+        ("anki", "nld", "announced as '1111"),
         ("anki", "../../etc", "no three-letter language code"),
         ("multi30k", "de", "1 lines instead of 29000"),
         ("multi30k", "fr", "no gzip file"),

@@ -1,15 +1,21 @@
 """TensorBoard's event file: what is in it when a process dies, and what is said when it cannot be written."""
 
+import html
+import re
 import resource
 import time
 from pathlib import Path
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugin_util import markdown_to_safe_html
 from torch.utils.tensorboard.summary import scalar
 
+from nmt.config import TrainSettings
 from nmt.errors import UserError
 from nmt.training.events import EventFile
+from nmt.training.monitor import Monitor, Validation
+from nmt.training.state import TrainState
 
 
 def curve(folder: Path, tag: str) -> list[tuple[int, float]]:
@@ -57,3 +63,21 @@ def test_a_file_that_cannot_grow_is_named_and_its_torn_end_is_passed_over(tmp_pa
     second.add(scalar("loss", 2.0), 2)
     assert curve(tmp_path, "loss") == [(1, 1.0), (2, 2.0)]
     second.close()
+
+
+HOSTILE = (
+    '<img src="http://example.org/a.png"> a | b \\| c',
+    "![x](http://example.org/b.png) [click](javascript:alert) <http://example.org> https://example.org",
+    "*bold* _em_ `code` # x &lt;b&gt; &amp; 1. - + ~~~ ``` | --- | [a]: http://example.org",
+)
+
+
+def test_text_of_a_corpus_is_shown_as_text(tmp_path: Path) -> None:
+    monitor = Monitor(tmp_path, TrainSettings(), total_steps=1)
+    with monitor.live(step=0):
+        monitor.validation(TrainState(step=1), Validation({"loss": 1.0}, [HOSTILE, HOSTILE], {}), is_best=True)
+    (event,) = EventAccumulator(str(tmp_path)).Reload().Tensors("samples/text_summary")
+    shown = markdown_to_safe_html(event.tensor_proto.string_val[0])  # what TensorBoard sends to the browser
+    assert set(re.findall(r"<(\w+)", shown)) == {"table", "thead", "tbody", "tr", "th", "td"}
+    cells = [html.unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", shown)]
+    assert cells == [*HOSTILE, *HOSTILE]

@@ -1,0 +1,13 @@
+"""Corpus formats, one class each.
+
+A new format is one subclass of `Reader`: data.format knows it by its name, and data.format=auto by its suffixes or by
+how its files begin.
+"""
+
+from nmt.data.readers.base import READERS, Reader, Row
+from nmt.data.readers.choice import AUTO, choose_reader, held_out_format, recognised
+from nmt.data.readers.spreadsheet import Csv
+from nmt.data.readers.text import Parallel, Tsv
+
+__all__ = ["AUTO", "READERS", "Csv", "Parallel", "Reader", "Row", "Tsv", "choose_reader", "held_out_format",
+           "recognised"]  # fmt: skip

@@ -1,0 +1,48 @@
+"""Tables as spreadsheets export them."""
+
+from collections.abc import Iterator, Sequence
+
+from nmt.data.lines import Malformed, read_lines
+from nmt.data.readers.base import Reader, Row
+from nmt.data.readers.dialect import DELIMITERS, PLAIN, Dialect, dialect_of, first_lines, records
+
+
+class Csv(Reader):
+    """A table as spreadsheets export it: commas, semicolons, bars or tabs, cells in quotes where they need them."""
+
+    name = "csv"
+    suffixes = (".csv",)
+    is_table = True
+
+    @classmethod
+    def recognises(cls, path: str, lines: Sequence[str]) -> bool:
+        dialect = dialect_of(lines)
+        if dialect is None or dialect == PLAIN:
+            return False
+        # Plain text is full of commas: elsewhere than in a .csv, they separate cells only if some are in quotes.
+        return cls.claims((path,)) or dialect.delimiter != "," or any(line.startswith('"') for line in lines)
+
+    def rows(self) -> Iterator[Row]:
+        (path,), delimiter = self.paths, self._dialect().delimiter
+        width = 0  # of the first row
+        for number, row in records(read_lines(path, self.max_megabytes), delimiter):
+            where = f"{path}:{number}"
+            if isinstance(row, Malformed):
+                yield Malformed(row.problem, where)
+                continue
+            width = width or len(row)
+            if number == 1 and self.header:
+                continue
+            if not any(cell.strip() for cell in row):
+                yield [""] * len(self.columns)
+            elif len(row) > width and delimiter != "\t":  # else an unquoted comma would cut a sentence in two
+                problem = f"{len(row)} cells where the first row has {width}"
+                yield Malformed(f"{problem}; put quotes around cells that hold {DELIMITERS[delimiter]}", where)
+            else:
+                yield self.chosen(row, where, DELIMITERS[delimiter])
+
+    def details(self) -> str:
+        return str(self._dialect())
+
+    def _dialect(self) -> Dialect:
+        return dialect_of(first_lines(self.paths[0], self.max_megabytes)) or Dialect(",", quoted=True)

@@ -1,0 +1,176 @@
+"""What is found out about a corpus from its files: format, header, columns and languages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nmt import upgrade
+from nmt.data import prepare as prepare_module
+from nmt.data.bitext import Bitext
+from nmt.data.discovery import complete
+from nmt.data.readers import READERS
+from nmt.data.settings import DataSettings
+from nmt.errors import UserError
+from nmt.typed import to_dataclass
+from tests.commands import command, corpus_lines, train_arguments
+
+LATIN = [("I see a cat.", "je vois un chat."), ("We hear it!", "nous l'entendons !"), ("Go on.", "continue.")]
+MARATHI = [("Go.", "जा."), ("I see a cat.", "मला मांजर दिसते."), ("Who is it?", "कोण आहे?")]
+CHINESE = [("Go.", "去吧。"), ("I see a cat.", "我看见一只猫。")]
+
+
+def table(folder: Path, pairs: list[tuple[str, ...]], name: str = "mine.tsv", separator: str = "\t") -> Path:
+    path = folder / name
+    path.write_text("".join(separator.join(row) + "\n" for row in pairs), encoding="utf-8")
+    return path
+
+
+def turned(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(target, source) for source, target in pairs]
+
+
+def found(path: Path, **settings: object) -> DataSettings:
+    return complete(DataSettings(name="x", path=str(path), **settings))  # type: ignore[arg-type]
+
+
+def pairs(settings: DataSettings) -> list[list[str]]:
+    assert settings.path is not None
+    return list(Bitext.of(settings, settings.path).rows_or_gaps())
+
+
+@pytest.mark.parametrize("asked", [{"source": "fra", "target": "eng"}, {"source": "fra"}, {"target": "eng"}], ids=str)
+def test_columns_of_one_script_are_asked_for(tmp_path: Path, asked: dict[str, str]) -> None:
+    with pytest.raises(UserError) as error:
+        found(table(tmp_path, LATIN), **asked)
+    message = str(error.value)
+    assert "'I see a cat.' and 'je vois un chat.'" in message
+    source, target = asked.get("source", "source"), asked.get("target", "target")
+    assert f"add 'data.columns=[{source},{target}]' or 'data.columns=[{target},{source}]'." in message
+    assert "\n" not in message
+
+
+def test_columns_that_are_named_are_not_asked_for(tmp_path: Path) -> None:
+    settings = found(table(tmp_path, LATIN), source="fra", target="eng", columns=["eng", "fra"])
+    assert settings.direction() == ("fra", "eng", 1, 0)
+    assert found(table(tmp_path, LATIN)).direction() == ("source", "target", 0, 1)
+
+
+@pytest.mark.parametrize("rows", [MARATHI, turned(MARATHI)], ids=["English first", "Marathi first"])
+@pytest.mark.parametrize("name", ["mine.tsv", "eng-mar.tsv", "mar-eng.txt", "corpus.en-mr.tsv", "English_Marathi.csv"])
+def test_scripts_tell_columns_apart(tmp_path: Path, rows: list[tuple[str, str]], name: str) -> None:
+    path = table(tmp_path, rows, name)
+    codes = ("en", "mr") if "en-mr" in name else ("English", "Marathi") if "English" in name else ("eng", "mar")
+    for source, target, expected in ((*codes, MARATHI), (*codes[::-1], turned(MARATHI))):
+        settings = found(path, source=source, target=target)
+        assert settings.direction()[:2] == (source, target)
+        assert pairs(settings) == [list(row) for row in expected]
+
+
+def test_scripts_of_one_language_name_it(tmp_path: Path) -> None:
+    assert found(table(tmp_path, CHINESE)).direction() == ("source", "zho", 0, 1)
+    assert found(table(tmp_path, turned(CHINESE))).direction() == ("zho", "target", 0, 1)
+    assert found(table(tmp_path, turned(CHINESE)), target="cmn").direction() == ("source", "cmn", 1, 0)
+
+
+HEADERS = [
+    (("English", "French"), ("eng", "fra", 0, 1)),
+    (("Français", "ENGLISH"), ("fra", "eng", 0, 1)),
+    (("en", "fr"), ("en", "fr", 0, 1)),
+    (("eng_text", "fra_text"), ("eng", "fra", 0, 1)),
+    (("id", "English sentence", "Notes", "French"), ("eng", "fra", 1, 3)),
+    (("source", "target"), ("source", "target", 0, 1)),
+    (("Front", "Back", "Tags"), ("Front", "Back", 0, 1)),
+]
+
+
+@pytest.mark.parametrize(("header", "direction"), HEADERS, ids=lambda x: "-".join(map(str, x)))
+def test_a_header_names_the_columns(
+    tmp_path: Path, header: tuple[str, ...], direction: tuple[str, str, int, int]
+) -> None:
+    cells = {direction[2]: 0, direction[3]: 1}
+    rows = [tuple(row[cells[i]] if i in cells else "7" for i in range(len(header))) for row in LATIN]
+    path = table(tmp_path, [header, *rows])
+    settings = found(path)
+    assert (settings.header, tuple(settings.direction())) == (True, direction)
+    assert pairs(settings) == [list(row) for row in LATIN]
+    back = found(path, source=header[direction[3]], target=header[direction[2]])
+    assert pairs(back) == [list(row) for row in turned(LATIN)]
+    assert pairs(found(path, source=direction[3] + 1)) == pairs(back)  # by number
+    with pytest.raises(UserError, match=r"data\.target=deu must be one of the columns"):
+        found(path, target="deu")
+
+
+def test_what_is_found_out_is_found_out_once(tmp_path: Path) -> None:
+    settings = found(table(tmp_path, [("English", "French"), *LATIN]))
+    Path(str(settings.path)).unlink()
+    assert complete(settings) == settings
+
+
+@pytest.mark.parametrize("first", [("Go.", "Va !"), ("Hi.", "Hi."), ("English", "anglais"), ("is", "it est")])
+def test_a_pair_is_no_header(tmp_path: Path, first: tuple[str, str]) -> None:
+    assert found(table(tmp_path, [first, *LATIN])).header is False
+
+
+def test_cells_without_names_can_be_numbered(tmp_path: Path) -> None:
+    path = table(tmp_path, [(str(i), *row, "http://example.org/x") for i, row in enumerate(LATIN)])
+    assert found(path).direction()[2:] == (1, 2)  # sentences, not numbers or addresses
+    assert pairs(found(path, source=3, target=2)) == [list(row) for row in turned(LATIN)]
+    assert found(path, source=3, target="eng").direction() == ("source", "eng", 2, 1)
+
+
+QUOTED = [('"I see ""a cat""."', '"je vois « un chat »."'), ('"Go on."', '"continue."')]
+
+
+@pytest.mark.parametrize("name", ["mine.tsv", "mine.txt", "mine.csv"])
+@pytest.mark.parametrize("separator", ["\t", ",", ";"])
+def test_quotes_around_every_cell_are_those_of_a_spreadsheet(tmp_path: Path, name: str, separator: str) -> None:
+    settings = found(table(tmp_path, [('"English"', '"French"'), *QUOTED], name, separator))
+    assert (settings.format, settings.header) == ("csv", True)
+    assert pairs(settings) == [['I see "a cat".', "je vois « un chat »."], ["Go on.", "continue."]]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ('"Look," she said.', '"Regarde", dit-elle.'),
+        ('"Says who?" "Says me."', '"Qui" "Moi."'),
+        ('"Yes."', '"Oui."'),
+        ("5\" or 6'", '"cinq'),
+    ],
+    ids=str,
+)
+def test_quotes_of_sentences_stay(tmp_path: Path, row: tuple[str, str]) -> None:
+    settings = found(table(tmp_path, [*LATIN, row]))
+    assert settings.format == "tsv"
+    assert pairs(settings)[-1] == list(row)
+
+
+def test_a_training_shows_pairs_under_their_languages_and_records_what_it_found(tmp_path: Path) -> None:
+    lines = [line.split("\t")[:2] for line in corpus_lines()]
+    quoted = [tuple(f'"{cell}"' for cell in row) for row in lines]
+    path = table(tmp_path, [('"French"', '"English"'), *turned(quoted)], "pairs.tsv")  # type: ignore[arg-type]
+    arguments = [argument for argument in train_arguments(tmp_path) if not argument.startswith("data.path=")]
+    more = [f"data.path={path}", "data.source=eng", "train.max_steps=1", "model=seq2seq"]
+    done = command("train.py", *arguments, *more)
+    assert done.returncode == 0, done.stderr
+    shown = re.findall(r"sample +eng  (.*)\n +fra  (.*)\n", done.stderr)
+    assert len(shown) == 3
+    assert {*shown} <= {tuple(row) for row in lines}
+    record = (tmp_path / "run/config.yaml").read_text(encoding="utf-8")
+    for setting in ("format: csv", "header: true", "- fra\n  - eng", "source: eng", "target: fra"):
+        assert setting in record
+
+
+def test_a_run_from_before_formats_were_found_out_reads_its_corpus_as_it_did_then(tmp_path: Path) -> None:
+    path = str(table(tmp_path, [("English", "French"), *QUOTED]))
+    recorded = {"name": "x", "path": path, "columns": ["eng", "fra"], "source": None, "target": None}
+    for values in (recorded, recorded | {"format": "auto"}):
+        data = to_dataclass(DataSettings, upgrade.settings({"data": values})["data"], "data")
+        assert pairs(data) == [["English", "French"], *(list(row) for row in QUOTED)]
+        assert prepare_module._key(data) == prepare_module._key(DataSettings("x", path, columns=["eng", "fra"]))
+    assert upgrade.settings({"data": {"path": ["a.en", "a.de"]}})["data"]["format"] == "parallel"
+
+
+def test_every_format_has_a_sentence_about_it() -> None:
+    assert all(reader.__doc__ for reader in READERS.values())
