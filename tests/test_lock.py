@@ -50,7 +50,7 @@ def test_a_kill_releases_a_run_and_until_then_nothing_touches_it(finished: Finis
     run = tmp_path / "run"
     shutil.copytree(finished[0], run)
     (run / "finished.json").unlink()
-    assert_fails(translate(run, "hi"), "is not finished: go on with python train.py resume=")
+    assert_fails(translate(run, "hi"), "is not finished: go on with `", "train.py resume=")
     with trained_elsewhere(run) as holder:
         before = content(tmp_path)
         words = f"{run} is being trained by process {holder.pid}: "

@@ -158,3 +158,12 @@ def advised(done: subprocess.CompletedProcess[str]) -> list[str]:
     assert done.returncode == 2
     (text,) = re.findall("`(.*?)`", done.stdout + done.stderr)
     return words(text)[1:]
+
+
+def test_a_directory_that_hydra_cannot_work_in_is_named_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "a${b"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    assert_fails(command("train.py"), f"Hydra cannot work in {place}")

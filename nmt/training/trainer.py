@@ -229,6 +229,7 @@ class Trainer:
         self.model.eval()
         # A signal abandons a validation, which is repeated on resuming, unless other ranks wait for this one.
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
+        return_freed()  # training and validation each leave holes that the other cannot use
         with self.average.in_place(), at_once:
             validation = self.validate()
         return_freed()
