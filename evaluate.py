@@ -4,4 +4,4 @@ from nmt import cli
 from nmt.commands.evaluate import main
 
 if __name__ == "__main__":
-    cli.run(main)
+    cli.run(main, results_on_disk=True)

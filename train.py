@@ -8,4 +8,4 @@ from nmt import cli
 from nmt.commands.train import main
 
 if __name__ == "__main__":
-    cli.run(main)
+    cli.run(main, results_on_disk=True)

@@ -1,24 +1,31 @@
 """Errors and exit codes of the entry points.
 
-0: done. 2: a mistake that the user can repair, explained in one sentence. 130 and 143: stopped by Ctrl-C or SIGTERM.
+0: done. 2: a mistake that the user can repair, explained in one sentence. 128 + number: stopped by a signal (129
+SIGHUP, 130 Ctrl-C, 143 SIGTERM).
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from nmt import streams
 from nmt.errors import UserError
 from nmt.interrupt import Interrupted, raise_again, stop_at_once, stop_silently
 from nmt.launch import Launch
 
 
-def run(main: Callable[[], None]) -> None:
-    """Call `main`, print errors without tracebacks and exit with the right code."""
+def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
+    """Call `main`, print errors without tracebacks and exit with the right code.
+
+    Args:
+        main: The command.
+        results_on_disk: It does not end when nobody reads its stdout; see `streams.set_up`.
+    """
     stop_at_once()
     try:
         try:
+            streams.set_up(results_on_disk)
             main()
             sys.stdout.flush()
         except Exception:  # may be a signal that C code turned into an ordinary error
@@ -28,21 +35,20 @@ def run(main: Callable[[], None]) -> None:
         fail(str(error))
     except Interrupted as stop:
         sys.exit(stop.exit_code)
-    except BrokenPipeError:  # the reader of stdout has ended, as in `translate.py … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:  # a full disk, a missing permission
         place = error.filename2 or error.filename or "The system"  # of a copy or a rename, the destination
         fail(f"{place}: {error.strerror or error}; make room, change permissions or choose another place.")
     finally:
         stop_silently()
+        with suppress(OSError, SystemExit):  # else an error here would change the exit code
+            sys.stdout.flush()
 
 
 def positive(text: str) -> int:
     """A whole number from 1 up, for argparse."""
     value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    if not 1 <= value < 2**31:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {2**31 - 1}")
     return value
 
 
@@ -50,6 +56,5 @@ def fail(message: str) -> None:
     """Print an error in one line on stderr and exit with code 2."""
     rank = Launch.from_environment().rank
     speaker = f"rank {rank}: " if rank else ""
-    with suppress(OSError):  # stderr may be a file on a full disk
-        print(f"{speaker}error: {' '.join(message.split())}", file=sys.stderr)
+    print(f"{speaker}error: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

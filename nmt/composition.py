@@ -1,5 +1,7 @@
 """Composition of settings by Hydra: plain values from configs/ and overrides, and errors in one sentence."""
 
+import copy
+import os
 import re
 import shlex
 import sys
@@ -11,33 +13,35 @@ from typing import Any, NamedTuple, cast
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from nmt.config import ROOT, Config, TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.launch import Launch
+from nmt.overrides import PATHS, for_hydra, in_hydra, read_change
 from nmt.own_corpus import name_of, with_own_corpus
-from nmt.run import OpenRun, Run, plain_yaml
+from nmt.run import OpenRun, Run
+from nmt.shell import shell_command
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # Settings that may change when a run is resumed.
-PATHS = ("path", "val_path", "test_path", "prepared_dir")
-MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"data.{name}=" for name in PATHS))
+DATA_PATHS = [name for name in PATHS if name.startswith("data.")]
+MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"{name}=" for name in DATA_PATHS))
 # These do not: they define the batches that the position in the epoch counts, and what "best" means.
 MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
 
 
 def register() -> None:
     """Register what configs/ refers to: the defaults of our dataclasses, and `${project:PATH}` for our own paths."""
+    for place in (str(ROOT), os.getcwd()):
+        if "${" in place:  # Hydra keeps both in its own configuration, where that would be an interpolation
+            raise UserError(f"Hydra cannot work in {place}: rename the directory, so that its path is without ${{.")
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
     OmegaConf.register_new_resolver("file_name", name_of, replace=True)
     store = ConfigStore.instance().store
@@ -58,7 +62,7 @@ def plain(cfg: DictConfig) -> dict[str, Any]:
     values = _resolved(cfg)
     if is_sweep():
         values["run_dir"] = HydraConfig.get().runtime.output_dir
-    values["run_dir"] = _absolute(values["run_dir"])
+    values["run_dir"] = absolute(values["run_dir"])
     return values
 
 
@@ -71,14 +75,16 @@ class NameComparison(Callback):
     """Prints the command that compares the runs, at the end of a sweep."""
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
-        print(f"Compare the runs: python scripts/compare.py {shlex.quote(config.hydra.sweep.dir)}", file=sys.stderr)
+        sweep = Path(config.hydra.sweep.dir)
+        print(f"Compare the runs: {shell_command('scripts/compare.py', sweep)}", file=sys.stderr)
 
 
 def composed(*overrides: str) -> dict[str, Any]:
     """Plain values for these overrides, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *with_own_corpus(overrides)]))
+        own = for_hydra(with_own_corpus(overrides))
+        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *own]))
 
 
 def _resolved(cfg: DictConfig) -> dict[str, Any]:
@@ -92,9 +98,14 @@ def check_launch(launch: Launch) -> None:
     """Raise a UserError if torchrun's options do not fit this command."""
     if launch.size > 1 and is_sweep():
         raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
-    named = any(override.startswith(("run_dir=", "resume=")) for override in HydraConfig.get().overrides.task)
+    named = any(override.startswith(("run_dir=", "resume=")) for override in _task_overrides())
     if launch.restarts_allowed and not named:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
+
+
+def _task_overrides() -> list[str]:
+    """The overrides of this run as they were given: what Hydra would resolve in them stays text."""
+    return cast(list[str], OmegaConf.to_container(HydraConfig.get().overrides.task, resolve=False))
 
 
 class Chosen(NamedTuple):
@@ -109,13 +120,12 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
     """Read a run and apply the overrides of earlier resume commands and of this one."""
     run = Run.open(directory)
     if overrides is None:
-        overrides = [text for text in HydraConfig.get().overrides.task if not text.startswith("resume=")]
+        overrides = [text for text in _task_overrides() if not text.startswith("resume=")]
     again = {text.partition("=")[0] for text in overrides}
     changes = [text for text in run.changes if text.partition("=")[0] not in again] + list(overrides)
+    values = copy.deepcopy(run.values) | {"run_dir": str(run.directory)}
     for change in changes:
-        _check_change(change)
-    merged = OmegaConf.merge(OmegaConf.create(run.values), OmegaConf.from_dotlist(changes))
-    values = cast(dict[str, Any], OmegaConf.to_container(merged)) | {"run_dir": str(run.directory)}
+        _apply(change, values)
     _make_paths_absolute(values["data"])
     return Chosen(values, changes, run)
 
@@ -128,27 +138,18 @@ def restarted(values: dict[str, Any]) -> Chosen:
     return resumed(run, overrides=[])
 
 
-def _check_change(change: str) -> None:
-    """Raise a UserError unless a run may be resumed with this override, which must be a plain value."""
+def _apply(change: str, values: dict[str, Any]) -> None:
+    """Change a setting; a UserError unless a run may be resumed with this override, which must be a plain value."""
     if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
         others = "optimizer.lr, device, threads, data paths and most of train can"
         raise UserError(f"{change} cannot change in a run that goes on ({others}): begin a new run, without resume.")
-    try:
-        if "${" in change:
-            raise ValueError("it holds ${…}")
-        plain_yaml(change.partition("=")[2])
-    except (YAMLError, ValueError) as error:
-        raise UserError(f"{change[:80]} is no plain value: {error}.") from error
-
-
-def in_hydra(value: str | Sequence[str]) -> str:
-    """Quote a text, or a list of texts, for Hydra."""
-    if not isinstance(value, str):
-        return f"[{','.join(map(in_hydra, value))}]"
-    is_plain = re.fullmatch(r"[\w./-]+", value, re.ASCII)
-    if is_plain and OverridesParser.create().parse_override(f"x={value}").value() == value:  # nan and 1e5 are numbers
-        return value
-    return QuotedString(value, Quote.double).with_quotes()
+    name, value = read_change(change)
+    *groups, setting = name.split(".")
+    for group in groups:
+        values = values.get(group, {})
+        if not isinstance(values, dict):
+            raise UserError(f"There is no setting {name}: {group} has no settings of its own.")
+    values[setting] = value
 
 
 def explain(error: Exception) -> str:
@@ -159,7 +160,7 @@ def explain(error: Exception) -> str:
         if equals:
             quoted = shlex.quote(f"{name}={in_hydra(value)}")
             return f"{error.override} cannot be read: quote the value, as in {quoted}."
-        path = shlex.quote(f"data.path={in_hydra(name)}")
+        path = shlex.quote(f"data.path={name}")
         return f"{name} is not of the form setting=value: for a file of sentence pairs, write {path}."
     if isinstance(error, MissingConfigException) and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
@@ -194,10 +195,11 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
 
 
 def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in PATHS:
+    for name in (path.removeprefix("data.") for path in DATA_PATHS):
         if (value := data.get(name)) is not None:
-            data[name] = [_absolute(part) for part in value] if isinstance(value, list) else _absolute(value)
+            data[name] = [absolute(part) for part in value] if isinstance(value, list) else absolute(value)
 
 
-def _absolute(path: Any) -> str:
-    return str(Path(str(path)).expanduser().absolute())
+def absolute(path: Any) -> str:
+    """An absolute path, with ~ and ~user expanded."""
+    return str(Path(os.path.expanduser(str(path))).absolute())

@@ -18,15 +18,14 @@ class ConsoleHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
         style = {"WARNING": "yellow", "ERROR": "bold red"}.get(record.levelname)
-        with suppress(OSError):  # go on when the terminal was closed
-            stderr.print(record.getMessage(), style=style, soft_wrap=True, markup=False)
+        stderr.print(record.getMessage(), style=style, soft_wrap=True, markup=False)
 
 
 class LogFile(logging.FileHandler):
     """Writes log lines with times to a file; a UserError replaces logging's traceback if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, encoding="utf-8")
+        super().__init__(path, encoding="utf-8", errors="backslashreplace")  # of paths that are not UTF-8
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
 
     def handleError(self, record: logging.LogRecord) -> None:

@@ -17,6 +17,8 @@ from nmt.errors import UserError
 from nmt.interrupt import raise_again
 
 SUMS = "SHA256SUMS"
+# What a missing file raises. Any other OSError, such as a missing permission, says nothing about the file's content.
+MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 def sync(path: Path) -> None:
@@ -66,7 +68,7 @@ def write_listed(path: Path, content: bytes) -> None:
     """
     try:
         lines = _read_sums(path.parent)
-    except (OSError, ValueError):  # none yet, or damaged
+    except (*MISSING, ValueError):  # none yet, or damaged
         lines = set()
     others = {(checksum, name) for checksum, name in lines if name != path.name}
     line = (hashlib.sha256(content).hexdigest(), path.name)
@@ -78,7 +80,7 @@ def write_listed(path: Path, content: bytes) -> None:
 
 def read_listed(path: Path) -> bytes:
     """Read a file; a UserError unless it is as the SHA256SUMS beside it says."""
-    with suppress(OSError, ValueError):
+    with suppress(*MISSING, ValueError):
         content = path.read_bytes()
         if (hashlib.sha256(content).hexdigest(), path.name) in _read_sums(path.parent):
             return content
@@ -98,7 +100,7 @@ def read_record(path: Path) -> dict[str, Any]:
         values: dict[str, Any] = json.loads(content)
         checksum = values.pop("sha256", None)
         sealed = values | {"sha256": hashlib.sha256(_json(values).encode()).hexdigest()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (*MISSING, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path} is missing or damaged; restore it from a copy.") from error
     if checksum is None or content != _json(sealed).encode():
         read_listed(path)
@@ -149,7 +151,7 @@ def listed(directory: Path, names: Collection[str]) -> str:
     """The lines of a directory's SHA256SUMS for these files."""
     try:
         return _render((checksum, name) for checksum, name in _read_sums(directory) if name in names)
-    except (OSError, ValueError) as error:
+    except (*MISSING, ValueError) as error:
         raise UserError(f"{directory / SUMS} is missing or damaged; restore it from a copy.") from error
 
 
@@ -163,7 +165,7 @@ def damage(directory: Path, names: Collection[str] | None = None) -> str | None:
         present = set(files_below(directory)) - {SUMS}
     except UserError as error:
         return str(error).rstrip(".")
-    except (OSError, ValueError):
+    except (*MISSING, ValueError):
         return f"{directory / SUMS} is missing or damaged"
     recorded = {name for _, name in lines}
     expected = recorded | present if names is None else set(names)
@@ -197,11 +199,13 @@ def _read_sums(directory: Path) -> set[tuple[str, str]]:
 
 
 @contextmanager
-def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -> Iterator[Path]:
+def new_directory(
+    final: Path, existing: Literal["keep", "replace", "refuse"], moved: str | None = None
+) -> Iterator[Path]:
     """Yield a temporary directory to fill; it is renamed to `final`, with checksums, unless an error occurs.
 
     `existing` says what to do with a directory that is already there: "keep" it if it is intact, "replace" it, or
-    "refuse" with a UserError unless it is empty.
+    "refuse" with a UserError unless it is empty but for the file `moved`, which is moved along without a checksum.
     """
     temporary = _temporary(final)
     temporary.mkdir(parents=True)
@@ -210,7 +214,7 @@ def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -
         write_sums(temporary)
         for path in (*temporary.rglob("*"), temporary):
             sync(path)
-        _publish(temporary, final, existing)
+        _publish(temporary, final, existing, moved)
     except OSError as error:
         error.filename = error.filename or str(final)  # a full disk is reported without a name
         raise
@@ -235,12 +239,16 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
             leftover.unlink(missing_ok=True)
 
 
-def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
+def _publish(
+    temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"], moved: str | None = None
+) -> None:
     raise_again()
     if existing != "refuse" and final.exists():
         if existing == "keep" and damage(final) is None:
             return
         remove_directory(final)
+    if moved:
+        (final / moved).rename(temporary / moved)
     try:
         temporary.rename(final)  # replaces an empty directory, and nothing else
     except OSError as error:

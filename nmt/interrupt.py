@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
-# Ctrl-C, kill, and what schedulers send some time before they end a job.
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+# Ctrl-C, kill, a closed terminal, and what schedulers send some time before they end a job.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -35,8 +35,7 @@ def stop_at_once() -> None:
     global _raised
     _raised = 0
     sys.unraisablehook = _without_interrupts
-    for number in SIGNALS:
-        signal.signal(number, _interrupt)
+    _handle(_interrupt)
 
 
 def raise_again() -> None:
@@ -56,8 +55,15 @@ def _without_interrupts(lost: sys.UnraisableHookArgs) -> None:
 
 def stop_silently() -> None:
     """Make signals end the process at once with the usual exit code; for the time after the work is done."""
-    for number in SIGNALS:
-        signal.signal(number, lambda number, frame: os._exit(128 + number))
+    _handle(lambda number, frame: os._exit(128 + number))
+
+
+def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
+    """Install a handler for all signals and return the previous ones; under nohup, SIGHUP stays ignored."""
+    under_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return {
+        number: signal.signal(number, handler) for number in SIGNALS if not (under_nohup and number == signal.SIGHUP)
+    }
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
@@ -69,7 +75,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 class InterruptRequest:
     """Defers signals: the first is remembered, a second one acts at once unless `patient`.
 
-    Processes under torchrun are patient, because torchrun forwards every signal and so it arrives twice.
+    Processes under torchrun are patient, because torchrun forwards every signal and so it arrives twice. SIGHUP never
+    acts at once: a closed terminal sends it twice, once through the shell and once when the shell ends.
     """
 
     def __init__(self, patient: bool = False) -> None:
@@ -79,8 +86,7 @@ class InterruptRequest:
         self._raises = False
 
     def __enter__(self) -> InterruptRequest:
-        for number in SIGNALS:
-            self._previous[number] = signal.signal(number, self._remember)
+        self._previous = _handle(self._remember)
         return self
 
     def __exit__(
@@ -105,6 +111,8 @@ class InterruptRequest:
         self.number = self.number or number
         if not self._patient:
             self._restore()
+            if signal.SIGHUP in self._previous:
+                signal.signal(signal.SIGHUP, self._remember)
         if self._raises:
             raise Stopping(number)
 

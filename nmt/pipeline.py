@@ -5,6 +5,7 @@ import logging
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,17 +21,19 @@ from nmt.data.discovery import completed, description
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
-from nmt.device import choose_device, choose_precision, map_large_tensors
+from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.factory import constructor, refusals
 from nmt.interrupt import Stopping
+from nmt.memory import map_large_tensors
 from nmt.ranks import ALONE, RankLost, Ranks
-from nmt.run import OpenRun, Run, resume_command
+from nmt.run import OpenRun, Run
 from nmt.search import Greedy, Search
 from nmt.sharing import SharedTranslator
+from nmt.shell import resume_command, shell_command
 from nmt.training.checkpoint import Checkpoints, stepped_twin
 from nmt.training.monitor import Monitor
 from nmt.training.trainer import Data, Trainer
@@ -46,17 +49,19 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
-        run.require_empty()
-    if ranks.is_first:
-        config.data.require_files()
-        log_lines(description(config.data))
-    corpus = prepare_everywhere(config, ranks, device)
-    if ranks.is_first:
-        log_lines(corpus.report.lines(corpus.samples()))
-        for oddity in corpus.report.oddities():
-            log.warning("%s", oddity)
-        run = Run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
-    return carry_through(run, config, corpus, ranks, device)
+        run.require_empty()  # before a lock is put there
+    with run.lock if ranks.is_first else nullcontext():
+        if ranks.is_first:
+            run.require_empty()  # another process may have begun and ended a run meanwhile
+            config.data.require_files()
+            log_lines(description(config.data))
+        corpus = prepare_everywhere(config, ranks, device)
+        if ranks.is_first:
+            log_lines(corpus.report.lines(corpus.samples()))
+            for oddity in corpus.report.oddities():
+                log.warning("%s", oddity)
+            run = run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
+        return carry_through(run, config, corpus, ranks, device)
 
 
 def log_lines(lines: Iterable[str]) -> None:
@@ -72,10 +77,12 @@ def resume(
     config = load_config(values)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
-    corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
-    if run:
-        run.write_changes(changes or [])
-    return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
+    with run.lock if run else nullcontext():
+        corpus = prepare_everywhere(config, ranks, device, run.provenance["data_key"] if run else None)
+        if run:
+            run.lock.check()
+            run.write_changes(changes or [])
+        return carry_through(run or Run(config.run_dir), config, corpus, ranks, device)
 
 
 def prepare_everywhere(config: Config, ranks: Ranks, device: torch.device, key: str | None = None) -> PreparedCorpus:
@@ -118,7 +125,7 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     try:
         evaluation = train_and_evaluate(run, config, corpus, trainer)
     except RankLost as error:
-        raise UserError(f"{error} Go on from the last checkpoint with {resume_command(run.directory)}.") from error
+        raise UserError(f"{error} Go on from the last checkpoint with `{resume_command(run.directory)}`.") from error
     except Stopping:  # all ranks have agreed on it
         ranks.close()
         raise
@@ -144,13 +151,15 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     log.info("Training ended: %s. Best %s at step %s.", reason, config.train.monitor, state.best_step)
     if ranks.is_first:
         assert state.best_step is not None, "training ends with a validation"
+        run.lock.check()
         run.finish(reason, state, config.train.monitor)
-        checkpoint = trainer.checkpoints.load_best(state.best_step, model, device)
+        checkpoint = trainer.checkpoints.load_best(state.best_step, model)
     ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
     translator = make_translator(build_search(config), corpus, model, ranks, device)
     evaluation = evaluate(translator, corpus.test_sentences)
     if isinstance(run, OpenRun):
+        run.lock.check()
         details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
         write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details)
     return evaluation
@@ -194,7 +203,7 @@ def make_trainer(
         optimizer=constructor(config.optimizer, "optimizer")(model.parameters()),
         schedule=constructor(config.scheduler, "scheduler")(total_steps=total_steps),
         settings=settings,
-        checkpoints=Checkpoints(run.checkpoints, identity),
+        checkpoints=Checkpoints(run.checkpoints, identity, run.lock.check),
         monitor=monitor,
         validate=make_validator(config, corpus, model, ranks, device),
         device=device,
@@ -221,7 +230,7 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
     """Print the scores on stdout, and where everything is on stderr."""
     Console().print(table(evaluation.scores, title="test.tsv"))
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
-    log.info('Translate with: python translate.py --run %s "…"', directory)
+    log.info('Translate with: %s "…"', shell_command("translate.py", "--run", directory))
 
 
 def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:
@@ -243,7 +252,8 @@ def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ran
 def _git_revision() -> str | None:
     try:
         command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True)
+        return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
 

@@ -9,6 +9,7 @@ checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
 finished.json        written last: why training ended, and which step was the best
+training.lock        while it trains: the process that does
 eval/                scores.json, translations.tsv, heatmaps/, SHA256SUMS; alignment.json after evaluate.py --alignments
 """
 
@@ -16,8 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import re
-import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
@@ -30,6 +29,8 @@ from nmt import upgrade
 from nmt.config import Config, load_config
 from nmt.errors import UserError
 from nmt.files import check_sums, listed, new_directory, read_record, remove_leftovers, write_json, write_record
+from nmt.lock import LOCK, RunLock, being_trained
+from nmt.shell import resume_command, shell_command
 from nmt.training.state import TrainState
 from nmt.typed import written_to
 
@@ -59,6 +60,7 @@ class Run:
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
+        self.lock = RunLock(self.directory)
         self.config_file = self.directory / CONFIG
         self.changes_file = self.directory / CHANGES
         self.finished_file = self.directory / "finished.json"
@@ -71,24 +73,24 @@ class Run:
         self.log = self.directory / "train.log"
         self.evaluation = self.directory / "eval"
 
-    @staticmethod
-    def create(values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
-        """Begin a run: settings, tokenizers and held-out sets, with their checksums."""
-        final = Path(values["run_dir"])
+    def create(self, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
+        """Begin a run in this locked directory: settings, tokenizers and held-out sets, with their checksums."""
+        final = self.directory
         settings, origin = (
             yaml.dump(part, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
             for part in (dict(values), {"provenance": dict(provenance)})
         )
-        if "${" in settings:
-            raise UserError("A setting holds ${…} even now that all are resolved: choose names and paths without it.")
+        self.lock.check()
         remove_leftovers(final.parent, final.name)
-        with new_directory(final, existing="refuse") as directory:
+        with new_directory(final, existing="refuse", moved=LOCK) as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             write_json(directory / CHANGES, {"changes": []})
             for name, copy in PREPARED.items():
                 (directory / copy).parent.mkdir(exist_ok=True)
                 shutil.copyfile(prepared / name, directory / copy)
-        return OpenRun(final, values, provenance, [])
+        created = OpenRun(final, values, provenance, [])
+        created.lock = self.lock
+        return created
 
     @staticmethod
     def open(run: str | Path | Run) -> OpenRun:
@@ -103,15 +105,20 @@ class Run:
         return OpenRun(run.directory, *_read_config(run.config_file), [str(change) for change in changes])
 
     def require_empty(self) -> None:
-        """Raise a UserError if a run cannot begin here."""
-        if self.directory.exists() and (not self.directory.is_dir() or any(self.directory.iterdir())):
-            advice = f"choose another run_dir, or go on with the run in it ({resume_command(self.directory)})"
+        """Raise a UserError if a run cannot begin here; a lock that a killed process left is no obstacle."""
+        if not self.directory.exists():
+            return
+        if not self.directory.is_dir() or any(path.name != LOCK for path in self.directory.iterdir()):
+            if trained := being_trained(self.directory):
+                raise UserError(f"{trained}: choose another run_dir.")
+            advice = f"choose another run_dir, or go on with the run in it: `{resume_command(self.directory)}`"
             raise UserError(f"{self.directory} is not an empty directory: {advice}.")
 
     def check(self) -> None:
         """Raise a UserError unless this is an undamaged run directory."""
         if not self.directory.is_dir():
-            raise UserError(f"{self.directory} does not exist: name a run directory, such as one under outputs/.")
+            problem = "is not a directory" if self.directory.exists() else "does not exist"
+            raise UserError(f"{self.directory} {problem}: name a run directory, such as one under outputs/.")
         if not self.config_file.is_file():
             raise UserError(f"{self.directory} is not a run directory: it has no config.yaml.")
         check_sums(self.directory, RECORDED)
@@ -143,7 +150,9 @@ class Run:
     def finished(self) -> dict[str, Any]:
         """What `finish` recorded; a UserError if training has not ended."""
         if not self.finished_file.is_file():
-            advice = f"go on with {resume_command(self.directory)}, or name another run with --run"
+            if trained := being_trained(self.directory):
+                raise UserError(f"{trained}: wait until it ends, or name another run with --run.")
+            advice = f"go on with `{resume_command(self.directory)}`, or name another run with --run"
             raise UserError(f"{self.directory} is not finished: {advice}.")
         finished = read_record(self.finished_file)
         kinds = {"best_step": int, "steps": int, "finished_at": str}
@@ -197,8 +206,6 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """A run's settings and its provenance, as plain values; a UserError for any other content."""
     try:
         text = file.read_text(encoding="utf-8")
-        if "${" in text:  # ours are resolved; merging with overrides could resolve others
-            raise ValueError("it holds ${…}, which would have a meaning only in configs/")
         values = plain_yaml(text)
         provenance = values.pop("provenance")
         values = upgrade.settings(values)
@@ -206,7 +213,7 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             raise ValueError("its provenance does not say which data the run has")
     except KeyError as error:
         raise UserError(f"{file} has no {error}; restore it from a copy.") from error
-    except (yaml.YAMLError, OSError, ValueError, AttributeError, TypeError) as error:
+    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
         reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
         raise UserError(f"{file} cannot be read: {reason}; restore it from a copy.") from error
     return values, provenance
@@ -237,11 +244,6 @@ def newest_finished(outputs: Path) -> Run:
         except UserError as error:
             log.warning("%s It is passed over.", error)
     if not found:
-        raise UserError(f"No finished run under {outputs}: train one with python train.py, or name one with --run.")
+        advice = f"train one with `{shell_command('train.py')}`, or name one with --run"
+        raise UserError(f"No finished run under {outputs}: {advice}.")
     return Run(max(found)[-1])
-
-
-def resume_command(directory: Path) -> str:
-    """The command that resumes a run; quoted for Hydra and the shell where its name needs that."""
-    plain = re.fullmatch(r"[\w./-]+", str(directory))
-    return "python train.py " + (f"resume={directory}" if plain else shlex.quote(f"resume='{directory}'"))

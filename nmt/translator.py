@@ -125,7 +125,7 @@ class Translator:
         with written_to(run.config_file):
             search = build_search(run.config)
             model = build_model(run.config, len(source), len(target), initialise=False).to(chosen)
-        checkpoint = Checkpoints(run.checkpoints, run.identity).load_best(best_step, model, chosen)
+        checkpoint = Checkpoints(run.checkpoints, run.identity).load_best(best_step, model)
         direction = run.config.data.direction()
         return cls(model.eval(), source, target, search, chosen, checkpoint, (direction.source, direction.target))
 

@@ -4,15 +4,18 @@ import collections.abc
 import dataclasses
 import difflib
 import inspect
+import math
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nmt.errors import UserError
 
 T = TypeVar("T")
+PathText = Annotated[str, "path"]  # a setting that is a path
+LARGEST = 2**64 - 1  # whole number that every part (PyTorch's seeds, NumPy, JSON) can hold
 
 
 class UnknownName(UserError):
@@ -61,6 +64,21 @@ def to_dataclass(kind: Callable[..., T], values: Any, where: str) -> T:
     return kind(**{name: convert(value, hints[name], _join(where, name)) for name, value in values.items()})
 
 
+def path_settings(kind: type, where: str = "") -> dict[str, bool]:
+    """The settings of a dataclass that are paths, dotted, each with whether it may also be a list of paths."""
+    found: dict[str, bool] = {}
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+            found |= path_settings(hint, _join(where, name))
+        elif _mentions(hint, PathText):
+            found[_join(where, name)] = _mentions(hint, list[PathText])
+    return found
+
+
+def _mentions(hint: Any, part: Any) -> bool:
+    return hint == part or any(_mentions(argument, part) for argument in get_args(hint))
+
+
 def check_arguments(target: Callable[..., Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Check keyword arguments against the signature of a class, and convert them."""
     _check_names(values, inspect.signature(target).parameters, where)
@@ -70,6 +88,8 @@ def check_arguments(target: Callable[..., Any], values: Mapping[str, Any], where
 
 def convert(value: Any, hint: Any, where: str) -> Any:
     """Check and convert a value by a type hint; values of unknown types pass unchanged."""
+    if isinstance(value, (int, float)):
+        _check_number(value, where)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return _convert_union(value, arguments, where)
@@ -97,7 +117,7 @@ def convert(value: Any, hint: Any, where: str) -> Any:
         if wrong_bool or not isinstance(value, hint):
             names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
             raise UserError(f"{where} must be {names[hint]}; it is {value!r}.")
-    elif isinstance(hint, type) and not isinstance(value, hint):
+    elif origin is None and isinstance(hint, type) and not isinstance(value, hint):
         raise UserError(f"{where} must be a {hint.__name__}; it is {value!r}.")
     return value
 
@@ -112,6 +132,12 @@ def _convert_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
         except UserError as error:
             problems.append(error)
     raise problems[0]
+
+
+def _check_number(value: float, where: str) -> None:
+    if not math.isfinite(value) if isinstance(value, float) else abs(value) > LARGEST:
+        limit = "a finite number" if isinstance(value, float) else f"between -{LARGEST} and {LARGEST}"
+        raise UserError(f"{where} must be {limit}; it is {value}.")
 
 
 def _check_names(values: Any, known: Iterable[str], where: str) -> None:

@@ -18,6 +18,7 @@ from benchmarks.yardstick import MODELS, Peak, configure
 from rich.console import Console
 from rich.table import Column, Table
 
+from nmt import cli
 from nmt.config import ROOT
 from nmt.data.prepare import prepare
 from nmt.errors import UserError
@@ -109,4 +110,4 @@ def parse() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main, results_on_disk=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.yardstick import in_turn, medians, timed
 
+from nmt import cli
 from nmt.config import ROOT
 from nmt.run import newest_finished
 
@@ -40,4 +41,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cli.run(main)

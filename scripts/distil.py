@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from nmt import cli
 from nmt.commands.options import plain_parser
-from nmt.composition import in_hydra, resumed
+from nmt.composition import resumed
 from nmt.config import load_config
 from nmt.console import log_to_console
 from nmt.data.heldout import HeldOut, read_held_out
@@ -27,7 +26,9 @@ from nmt.data.prepare import prepare
 from nmt.data.settings import Direction
 from nmt.errors import UserError
 from nmt.files import new_directory
+from nmt.overrides import in_hydra
 from nmt.run import OpenRun, Run
+from nmt.shell import shell_command
 
 if TYPE_CHECKING:
     from nmt.translator import Translator
@@ -48,9 +49,9 @@ def main() -> None:
     log_to_console()
     direction = make_pairs(options)
     settings = {f"data.{name}": in_hydra(value) for name, value in student_data(options.output, direction).items()}
-    places = shlex.join(f"{name}={value}" for name, value in settings.items())
+    places = [f"{name}={value}" for name, value in settings.items()]
     print("Train on them with", file=sys.stderr)
-    print(f"python train.py data=anki data.name=distilled {places}")
+    print(shell_command("train.py", "data=anki", "data.name=distilled", *places))
 
 
 def make_pairs(options: argparse.Namespace) -> Direction:

@@ -170,4 +170,4 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    cli.run(main)
+    cli.run(main, results_on_disk=True)

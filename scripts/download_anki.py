@@ -14,6 +14,7 @@ from pathlib import Path
 from fetching import fetch, run
 
 from nmt.errors import UserError
+from nmt.shell import shell_command
 
 BASE_URL = "https://www.manythings.org/anki"
 
@@ -49,7 +50,8 @@ def main() -> None:
 
     def get(options: argparse.Namespace) -> str:
         file = download(options.language, options.directory, options.url)
-        return f"{file} is ready. Train on it with:\n\n    python train.py data=anki data.path={file}"
+        train = shell_command("train.py", "data=anki", f"data.path={file}")
+        return f"{file} is ready. Train on it with:\n\n    {train}"
 
     run(parser, "data/raw", BASE_URL, get)
 

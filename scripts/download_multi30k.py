@@ -14,6 +14,7 @@ from pathlib import Path
 from fetching import fetch, run
 
 from nmt.errors import UserError
+from nmt.shell import shell_command
 
 BASE_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw"
 LINES = {"train": 29_000, "val": 1_014, "test_2016_flickr": 1_000}
@@ -50,7 +51,8 @@ def main() -> None:
 
     def get(options: argparse.Namespace) -> str:
         download(options.languages, options.directory, options.url)
-        return f"{options.directory} is ready. Train on it with:\n\n    python train.py experiment=multi30k_ende"
+        train = shell_command("train.py", "experiment=multi30k_ende")
+        return f"{options.directory} is ready. Train on it with:\n\n    {train}"
 
     run(parser, "data/raw/multi30k", BASE_URL, get)
 

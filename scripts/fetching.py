@@ -49,7 +49,7 @@ def fetch(url: str, file: Path, check: Callable[[Path], None], missing: str) -> 
         _read(url, partial, missing)
         check(partial)
         # The record goes first: a file without a fitting record is fetched again, never trusted.
-        record.write_text(f"{sha256(partial)}  {file.name}\n")
+        record.write_text(f"{sha256(partial)}  {file.name}\n", encoding="utf-8")
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)

@@ -24,6 +24,7 @@ from nmt.evaluation.scores import score
 from nmt.files import read_record
 from nmt.metrics import MAIN, METRICS
 from nmt.run import OpenRun, Run
+from nmt.shell import shell_command
 from nmt.typed import written_to
 
 EXAMPLES = """examples:
@@ -80,8 +81,6 @@ def check_settings(run: Run) -> str:
 
 def check_checkpoint(run: Run, step: int) -> str:
     """Its checksums, its run and number, and that its weights fit the model of config.yaml."""
-    import torch
-
     from nmt.training.checkpoint import Checkpoints, load_weights
     from nmt.translator import build_model
 
@@ -92,7 +91,7 @@ def check_checkpoint(run: Run, step: int) -> str:
     source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
     with written_to(run.config_file):
         model = build_model(run.config, source, target, initialise=False)
-    load_weights(checkpoints.path(step), model, torch.device("cpu"))
+    load_weights(checkpoints.path(step), model)
     return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
 
 
@@ -109,7 +108,8 @@ def check_end(run: Run) -> str:
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
-        raise UserError(f"{run.evaluation} has no scores: make them with python evaluate.py --run {run.directory}.")
+        evaluate = shell_command("evaluate.py", "--run", run.directory)
+        raise UserError(f"{run.evaluation} has no scores: make them with `{evaluate}`.")
     recorded, rows = read_evaluation(run.evaluation)
     evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
     test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]

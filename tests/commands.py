@@ -105,6 +105,14 @@ def process(name: str, *arguments: str, stdin: str | bytes = "", cwd: Path = ROO
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+def pipe(text: str) -> str:
+    """The path of a pipe that holds a short text, as a shell makes one for <(…)."""
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    return f"/dev/fd/{reader}"
+
+
 def train_arguments(folder: Path, *more: str) -> list[str]:
     corpus = folder / "fra-eng.txt"
     if not corpus.exists():

@@ -51,7 +51,6 @@ def mutate(random: Random, file: Path) -> str:
 
 
 STEPS = (4, 8, 12)
-CPU = torch.device("cpu")
 UNREAD = shutil.ignore_patterns("tensorboard", "heatmaps", "train.log")
 
 
@@ -219,7 +218,7 @@ def resume(run: Path, truth: Truth, notices: list[str]) -> bool:
     assert without_place(values) == truth.settings
     tokenizers = opened.source_tokenizer, opened.target_tokenizer
     model = build_model(opened.config, *map(len, map(Tokenizer.load, tokenizers)))
-    snapshot = Checkpoints(opened.checkpoints, opened.identity).load_last(model, CPU)
+    snapshot = Checkpoints(opened.checkpoints, opened.identity).load_last(model)
     name = f"step-{snapshot.state.step:08d}"
     assert_same(dict(model.named_parameters()), truth.weights[name])
     assert_same(snapshot.tensors, truth.tensors[name])

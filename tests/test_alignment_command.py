@@ -12,7 +12,7 @@ from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.files import read_record
 from nmt.pipeline import train
-from tests.commands import Finished, assert_fails, command, succeeded, train_arguments
+from tests.commands import Finished, assert_fails, command, pipe, succeeded, train_arguments
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     assert f"AER        {score['aer']:.3f}" in done.stdout
     assert {"precision", "recall"} <= score.keys()
 
-    # The same pairs as files of their own: the same score, kept where the user says.
+    # The same pairs from pipes of their own: the same score, kept where the user says.
     lines = dict(zip((run.parent / "fra-eng.txt").read_text().splitlines(), gold.read_text().split("\n"), strict=False))
     links = {" ".join(line.split("\t")[0].split()): link for line, link in lines.items()}
     for name, cells in (
@@ -66,16 +66,18 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
         ("test.align", [links[source] for source, _ in pairs]),
     ):
         (tmp_path / name).write_text("\n".join(cells) + "\n")
-    files = ["--source", str(tmp_path / "test.en"), "--reference", str(tmp_path / "test.fr")]
-    arguments = ["--run", str(run), *files, "--alignments", str(tmp_path / "test.align")]
+    names = {"--source": "test.en", "--reference": "test.fr", "--alignments": "test.align"}
+    pipes = [x for option, name in names.items() for x in (option, pipe((tmp_path / name).read_text()))]
+    files = [x for option, name in names.items() for x in (option, str(tmp_path / name))]
     before = (run / "eval/alignment.json").read_bytes()
-    succeeded(command("evaluate.py", *arguments, "--output", str(tmp_path / "out"), "--batch-tokens", "1"))
+    output = ["--output", str(tmp_path / "out"), "--batch-tokens", "1"]
+    succeeded(command("evaluate.py", "--run", str(run), *pipes, *output))
     again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
 
     (tmp_path / "test.align").write_text("0-0\n")
-    assert_fails(command("evaluate.py", *arguments), "test.align ends before line 2")
+    assert_fails(command("evaluate.py", "--run", str(run), *files), "test.align ends before line 2")
     with pytest.raises(UserError, match="one --reference file"):
         evaluate.parse(["--source", "s", "--reference", "r1", "r2", "--alignments", "a"])
 
@@ -96,7 +98,7 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
     refused = command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--batch-tokens: 0 is not at least 1" in refused.stderr
+    assert "--batch-tokens: 0 is not between 1 and" in refused.stderr
 
 
 def test_without_its_corpus_a_run_says_what_to_give(without_attention: Path, gold: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from nmt.evaluation.scores import score
 from nmt.files import read_record, write_json, write_record, write_sums, write_text
 from nmt.metrics import Score
 from nmt.run import PREPARED, Run, newest_finished
+from nmt.shell import shell_command
 from nmt.training.checkpoint import Checkpoints, Snapshot
 from nmt.training.state import TrainState
 from tests.commands import assert_fails, command, succeeded, train_arguments, translate
@@ -240,7 +241,7 @@ def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoi
     stale = read_record(first / "eval/alignment.json")
     stale["evaluated"]["checkpoint"] = "step-00000010"
     write_record(first / "eval/alignment.json", stale)
-    with pytest.raises(UserError, match=r"another checkpoint than its best: run python evaluate\.py .* --alignments"):
+    with pytest.raises(UserError, match=r"another checkpoint than its best: run `\S+ evaluate\.py .* --alignments"):
         rows_of(tmp_path, "luong")
 
 
@@ -329,7 +330,7 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert not list(found[1].rglob("eval/heatmaps/*"))  # no attention, no picture
     drawing = translate(found[1], "--heatmap", str(tmp_path / "a.png"), "I see a cat.")
     assert_fails(drawing, "no attention to draw")
-    assert trained.stderr.splitlines()[-1] == f"Compare the runs: python scripts/compare.py {sweep}"
+    assert trained.stderr.splitlines()[-1] == f"Compare the runs: {shell_command('scripts/compare.py', sweep)}"
     done = succeeded(command("scripts/compare.py", str(sweep)))
     assert all(name in done.stdout for name in ("luong", "seq2seq", "not of seeds"))
     output = sweep / "comparison"

@@ -8,12 +8,15 @@ verify_run.py compares), and what cannot be told from a run that never had it: w
 checkpoint before the last.
 """
 
+import errno
 import json
 import logging
 import pickle
 import re
+import resource
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +77,6 @@ HOSTILE = {
     "nothing": ("", "cannot be read"),
     "no provenance": ("decode: {}\n", "provenance"),
     "odd provenance": ("decode: {}\nprovenance: [1]\n", "cannot be read"),
-    "interpolation": ("device: ${oc.env:HOME}\n", "holds ${"),
     "not UTF-8": ("a: \udcff\n", "cannot be read"),
 }
 
@@ -160,6 +162,101 @@ def test_a_hostile_checkpoint_is_passed_over(
     assert look(resume, run, truth, caught) == "refused"
     assert look(translate, run, truth, caught) == ("as it was" if name == TENSORS else "refused")
     assert not (tmp_path / "hacked").exists()
+
+
+def forged(change: Callable[[dict[str, Any]], Any]) -> Callable[[bytes], bytes]:
+    """Change the header of a safetensors file."""
+
+    def forge(content: bytes) -> bytes:
+        end = 8 + int.from_bytes(content[:8], "little")
+        header = change(json.loads(content[8:end]))
+        text = header if isinstance(header, bytes) else json.dumps(header).encode()
+        return len(text).to_bytes(8, "little") + text + content[end:]
+
+    return forge
+
+
+def every(**values: Any) -> Callable[[dict[str, Any]], Any]:
+    """Set these values of each tensor."""
+    return lambda header: {name: each | values for name, each in header.items()}
+
+
+EMPTY = {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
+FORGED = {
+    "a header beyond the file": lambda content: (2**21).to_bytes(8, "little") + content[8:],
+    "a header of 2**63 bytes": lambda content: (2**63).to_bytes(8, "little") + content[8:],
+    "whole numbers": forged(every(dtype="I32")),
+    "an unknown dtype": forged(every(dtype="F33")),
+    "a dtype that is a number": forged(every(dtype=32)),
+    "negative shapes": forged(every(shape=[-1, -1])),
+    "overflowing shapes": forged(every(shape=[2**62, 2**62])),
+    "many dimensions": forged(every(shape=[1] * 2_000)),
+    "one place for all": forged(every(data_offsets=[0, 4])),
+    "places beyond the file": forged(every(shape=[2**38], data_offsets=[0, 2**40])),
+    "places in reverse": forged(every(data_offsets=[4, 0])),
+    "a tensor that is a list": forged(lambda header: {name: [1] for name in header}),
+    "a name twice": forged(lambda header: b'{"a": %b, "a": %b}' % ((json.dumps(EMPTY).encode(),) * 2)),
+    "very many tensors": forged(lambda header: {f"tensor {number}": EMPTY for number in range(70_000)}),
+    **{f"a header that is {text}": forged(lambda _, text=text: text.encode()) for text in ("[1]", '"x"', "null", "3")},
+    "a deep header": forged(lambda _: b'{"a":' * 50_000),
+    "metadata of numbers": forged(lambda header: header | {"__metadata__": {"format": 1}}),
+}
+
+
+def test_a_forged_header_is_one_sentence(truth: Truth, tmp_path: Path, caught: logging.Handler) -> None:
+    run = copied(truth, tmp_path / "copy")
+    for step in STEPS:
+        if f"step-{step:08d}" != truth.best:
+            shutil.rmtree(run / f"checkpoints/step-{step:08d}")
+    file = run / "checkpoints" / truth.best / MODEL
+    content = file.read_bytes()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for kind, forge in FORGED.items():
+        file.write_bytes(forge(content))
+        write_sums(file.parent)
+        assert look(translate, run, truth, caught) == "refused", kind
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+
+
+def test_a_file_that_may_not_be_read_is_not_called_damaged(
+    truth: Truth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, opened = copied(truth, tmp_path / "copy"), Path.open
+    checkpoint = f"checkpoints/{truth.best}"
+    for name in ("SHA256SUMS", "changes.json", "config.yaml", "finished.json", f"{checkpoint}/SHA256SUMS",
+                 f"{checkpoint}/training.json", f"{checkpoint}/{MODEL}"):  # fmt: skip
+
+        def denied(path: Path, *arguments: Any, forbidden: Path = run / name, **options: Any) -> Any:
+            if path == forbidden:
+                raise PermissionError(errno.EACCES, "Permission denied", str(path))
+            return opened(path, *arguments, **options)
+
+        monkeypatch.setattr(Path, "open", denied)
+        done = command("translate.py", "--run", str(run), "hi")
+        assert_fails(done, f"{run / name}", "Permission denied")
+        assert not re.search("damaged|intact|restore|train again", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("Cannot allocate memory (os error 12)"),
+        MemoryError(),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes.\nMore lines"),
+        torch.OutOfMemoryError("CUDA out of memory."),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_checkpoint_for_which_there_is_no_memory_is_not_called_damaged(
+    truth: Truth, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def no_memory(file: Path, **_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("nmt.training.checkpoint.load_file", no_memory)
+    done = command("translate.py", "--run", str(truth.run), "hi")
+    assert_fails(done, truth.best, MODEL, "cannot be loaded here", "memory")
+    assert len(done.stderr.splitlines()) == 1  # no other checkpoint is tried
 
 
 def test_resuming_finds_a_new_best_when_the_best_is_damaged(truth: Truth, tmp_path: Path) -> None:

@@ -22,10 +22,10 @@ def test_auto_is_a_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> No
     assert choose_device("auto").type == "cuda"
     assert choose_device("cuda:1").index == 1
     assert current == [1]
-    assert choose_device("cpu").type == "cpu"
+    assert choose_device("cpu") == choose_device("cpu:0") == torch.device("cpu")
 
 
-@pytest.mark.parametrize("name", ["cuda:2", "tpu", "mps:x", "xla", ""])
+@pytest.mark.parametrize("name", ["cuda:2", "tpu", "mps:x", "mps:3", "xla", "meta", "cpu:7", ""])
 def test_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     pretend_gpus(monkeypatch, 2)
     assert_refused(f"device={name}", choose_device, name)

@@ -12,6 +12,7 @@ import yaml
 from safetensors.torch import load_file
 
 from nmt.launch import Launch
+from nmt.shell import resume_command
 from tests.commands import assert_fails, command, succeeded, train_arguments
 from tests.conftest import ROOT
 
@@ -85,7 +86,7 @@ def test_a_lost_process_ends_all_and_a_restart_goes_on(tmp_path: Path) -> None:
     _, notices = agent.communicate(timeout=240)
     assert agent.returncode == 0, notices
     (lost,) = (line for line in notices.splitlines() if line.startswith("error: Another process of this training was"))
-    assert f"python train.py resume={tmp_path / 'run'}" in lost
+    assert resume_command(tmp_path / "run") in lost
     assert "Resuming after update" in notices
     assert (tmp_path / "run" / LAST).exists()
     whole = start_two(*train_arguments(tmp_path, *steps, f"run_dir={tmp_path / 'whole'}"))

@@ -34,6 +34,8 @@ def test_training_leaves_a_whole_run(finished: Finished) -> None:
     scores = json.loads((run / "eval/scores.json").read_text())
     assert "version:" in scores["bleu"]["signature"]
     assert not list(run.rglob(".*"))
+    modes = {path.stat().st_mode for path in run.rglob("*") if path.is_file()}
+    assert modes == {(run / "train.log").stat().st_mode}  # others may read all of it, or nothing, by the umask
 
 
 def test_tensorboard_has_everything(finished: Finished) -> None:
@@ -53,21 +55,34 @@ def test_tensorboard_has_everything(finished: Finished) -> None:
     assert any("hparams" in metadata.plugin_data.plugin_name for metadata in plugins.values())
 
 
-def test_an_interrupted_run_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
+def test_a_run_whose_terminal_closes_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
+    """Writing to the terminal fails, then SIGHUP comes: the run is saved, and its log says how to go on."""
     arguments = [sys.executable, "train.py", *train_arguments(tmp_path, "train.save_every=1")]
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
+    controller, terminal = os.openpty()
     process = subprocess.Popen(
-        arguments, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+        arguments, cwd=ROOT, stdout=terminal, stderr=terminal, env=os.environ | {"OMP_NUM_THREADS": "1"}
     )
+    signal.signal(signal.SIGHUP, before)
+    os.close(terminal)
+    assert b"Preparing" in os.read(controller, 1000)
+    os.close(controller)  # not the terminal that controls the process, so no signal comes by itself
     deadline = time.time() + 120
     while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
-    _, errors = process.communicate(timeout=120)
-    assert process.returncode == 143, errors
-    resume = errors.splitlines()[-1].strip()
+    process.send_signal(signal.SIGSTOP)
+    being_trained = f"{tmp_path / 'run'} is being trained by process {process.pid}: "
+    assert_fails(command("train.py", f"resume={tmp_path / 'run'}"), being_trained)
+    assert_fails(translate(tmp_path / "run", "hi"), being_trained)
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(timeout=120) == 129
+    *_, reason, resume = (tmp_path / "run/train.log").read_text(encoding="utf-8").splitlines()
+    assert "SIGHUP: stopped and saved. Go on with" in reason
+    resume = resume.strip()
     assert not (tmp_path / "run/finished.json").exists()
     assert_fails(translate(tmp_path / "run", "hi"), "not finished", resume.split()[-1])
-    succeeded(command(*resume.removeprefix("python ").split()))
+    succeeded(command(*resume.split()[1:]))
     for name in ("model.safetensors", "training.safetensors"):
         interrupted, whole = (r / "checkpoints/step-00000020" / name for r in (tmp_path / "run", finished[0]))
         assert interrupted.read_bytes() == whole.read_bytes()
@@ -87,8 +102,8 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["my family (2).csv"], ["is not of the form setting=value", "'data.path=\"my family (2).csv\"'"]),
-        (["data.path=my family (2).csv"], ["cannot be read", "'data.path=\"my family (2).csv\"'"]),
+        (["my family (2).csv"], ["is not of the form setting=value", "'data.path=my family (2).csv'"]),
+        (["data.path=my family (2).csv"], ["my family (2).csv does not exist"]),
         (["sede=3"], ["There is no setting sede: did you mean 'seed'"]),
         (["model=bahdnau"], ["no model=bahdnau", "did you mean 'bahdanau'"]),
         (["train.max_epoch=3"], ["train.max_epoch", "did you mean 'train.max_epochs'"]),
@@ -99,12 +114,27 @@ def test_a_resumed_run_may_train_longer(finished: Finished, tmp_path: Path) -> N
         (["model.cell=lstm"], ["model.cell must be a part", "choose one with model/cell=…"]),
         (["model.encoder.cell=lstm"], ["choose a cell with model/cell=…", "+model/cell@model.encoder.cell=…"]),
         (["model/cell=gruu"], ["no model/cell=gruu", "did you mean 'gru'"]),
-        (["data=anki"], ["python scripts/download_anki.py fra"]),
+        (["data=anki"], [" scripts/download_anki.py fra"]),
         (["data=anki", "data.path=nowhere/mar-eng.zip"], ["nowhere/mar-eng.zip", "download_anki.py mar"]),
         (["data.path=nowhere.tsv"], ["nowhere.tsv does not exist"]),
         (["resume=nowhere"], ["nowhere does not exist"]),
         (["device=tpu"], ["device=tpu"]),
+        (["device=cpu:7"], ["device=cpu:7 is not available"]),
         (["seed=-1"], ["seed must be at least 0"]),
+        (["seed=99999999999999999999"], ["seed must be between"]),
+        (["train.clip_norm=inf"], ["train.clip_norm must be a finite number"]),
+        (["train.max_minutes=inf"], ["train.max_minutes must be a finite number"]),
+        (["data.max_ratio=inf"], ["data.max_ratio must be a finite number"]),
+        (["decode.max_length_ratio=inf"], ["decode.max_length_ratio must be a finite number"]),
+        (["scheduler.floor=nan"], ["scheduler.floor must be a finite number"]),
+        (["optimizer.betas=[0.9,nan]"], ["optimizer.betas[1] must be a finite number"]),
+        (["model.state_dropout=nan"], ["model.state_dropout must be a finite number"]),
+        (["model=null"], ["model cannot be null: choose one of bahdanau, "]),
+        (["data=null"], ["data cannot be null"]),
+        (["train=null"], ["train cannot be null"]),
+        (["model/cell=null"], ["model/cell cannot be null: choose one of gru, "]),
+        (["-m", "decode=beam,null"], ["decode cannot be null"]),
+        (["hydra/launcher=null"], ["hydra/launcher cannot be null"]),
         (["model.tie=all"], ["data.joint_vocab=true"]),
         (["model=luong", "model/score=dot", "model.decoder.hidden_size=100"], ["model.decoder.hidden_size=256"]),
         (["train.batch_size"], ["train.batch_size"]),

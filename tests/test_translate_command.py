@@ -18,7 +18,17 @@ from nmt.pipeline import train
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, evaluate, process, succeeded, train_arguments, translate
+from tests.commands import (
+    Finished,
+    assert_fails,
+    command,
+    evaluate,
+    pipe,
+    process,
+    succeeded,
+    train_arguments,
+    translate,
+)
 from tests.conftest import ROOT
 
 
@@ -31,7 +41,8 @@ def test_translate_reads_arguments_files_and_stdin_in_order(run: Path, tmp_path:
     assert translations[0] == translations[6] != ""
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
-    for same in (["--file", str(file), "--batch-tokens", "1"], ["--", *lines]):
+    from_pipe = ["--file", pipe("\n".join(lines))]
+    for same in (["--file", str(file), "--batch-tokens", "1"], ["--", *lines], from_pipe):
         assert translate(run, *same).stdout.split("\n")[:-1] == translations
 
 
@@ -117,7 +128,11 @@ def test_bad_runs_and_bad_text(run: Path, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
+        assert_fails(command(name, "--run", __file__), "is not a directory: name a run directory")
     assert_fails(translate(run, "--file", "none.txt"), "none.txt does not exist")
+    assert_fails(translate(run, "--file", str(tmp_path)), f"{tmp_path} is a directory")
+    assert_fails(evaluate(run, "--source", str(tmp_path), "--reference", __file__), f"{tmp_path} ", "Is a directory")
+    assert_fails(evaluate(run, "--output", __file__), "is not a directory")
     assert_fails(translate(run, "--device", "cuda:7", "a"), "cuda:7")
     assert_fails(translate(run, "--nbest", "9", "a"), "--beam 9")
 

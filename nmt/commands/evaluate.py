@@ -1,6 +1,7 @@
 """evaluate.py: translate a test set, print its scores and write them."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +47,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         paths = (str(options.source), *map(str, options.reference))
         bitext = Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096)
         examples, name, home = given_set(bitext), options.source.name, None
-        pairs = list(read_aligned(bitext, options.alignments)) if options.alignments else None
+        # Of the sentences that were read, as a pipe cannot be read twice.
+        rows, corpus = ((each.source, *each.references) for each in examples), " and ".join(paths)
+        pairs = list(read_aligned(rows, corpus, options.alignments)) if options.alignments else None
     else:
         examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
         data = run.config.data
@@ -58,8 +61,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
-    # eval/ of the run holds the scores of its own search only; others are written to --output, if given.
-    home = None if len(runs) > 1 else home
+    # eval/ of the run holds the scores of its own search only; others are written to --output, if given, and so are
+    # those of a run that belongs to somebody else.
+    if len(runs) > 1 or not os.access(home if home and home.exists() else run.directory, os.W_OK):
+        home = None
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
@@ -98,4 +103,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UserError("--alignments reads the attention of one model: give one --run.")
     if options.alignments and options.reference and len(options.reference) > 1:
         raise UserError("--alignments links each line to one translation: give one --reference file.")
+    if options.output and options.output.exists() and not options.output.is_dir():
+        raise UserError(f"{options.output} is not a directory: name one for scores and heatmaps with --output.")
     return options

@@ -1,8 +1,10 @@
 """The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines in bounded memory."""
 
+import errno
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -19,12 +21,22 @@ def read_sentences(texts: Sequence[str], files: Sequence[Path]) -> Iterator[str]
         # Python decodes arguments that are not UTF-8 to surrogates: encode them back, to be read like files.
         yield from read_lossy(io.BytesIO(text.encode("utf-8", "surrogateescape") + b"\n"), "the command line")
     for path in files:
-        if not path.is_file():
-            raise UserError(f"{path} does not exist: name a text file with one sentence a line.")
-        with path.open("rb") as file:
+        with _reading(str(path)), path.open("rb") as file:
             yield from read_lossy(file, str(path))
     if not texts and not files:
-        yield from read_lossy(cast(io.BufferedIOBase, sys.stdin.buffer), "standard input")
+        with _reading("standard input"):
+            yield from read_lossy(cast(io.BufferedIOBase, sys.stdin.buffer), "standard input")
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Turn an error of opening or reading a file into a UserError that says what is wrong with it."""
+    try:
+        yield
+    except OSError as error:
+        problems = {errno.ENOENT: "does not exist", errno.EISDIR: "is a directory"}
+        problem = problems.get(error.errno or 0, f"cannot be read ({error.strerror})")
+        raise UserError(f"{name} {problem}: name a text file or a pipe with one sentence a line.") from error
 
 
 def chunks(lines: Iterable[str], size: int, nbest: int) -> Iterator[list[str]]:

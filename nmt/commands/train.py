@@ -1,5 +1,6 @@
 """train.py: settings composed by Hydra → data, training, evaluation."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -14,15 +15,19 @@ from nmt.data.discovery import completed
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
+from nmt.memory import limit_kernel_caches
+from nmt.overrides import for_hydra
 from nmt.own_corpus import with_own_corpus
-from nmt.run import Run, resume_command
+from nmt.run import Run
+from nmt.shell import resume_command
+
+log = logging.getLogger(__name__)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train with these overrides (default: those of the command line)."""
-    if argv is not None:
-        sys.argv = ["train.py", *argv]  # Hydra reads it there
-    sys.argv[1:] = with_own_corpus(sys.argv[1:])
+    arguments = for_hydra(with_own_corpus(sys.argv[1:] if argv is None else argv))
+    sys.argv = [sys.argv[0] if argv is None else "train.py", *arguments]  # Hydra reads it there
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:
@@ -37,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _composed(cfg: DictConfig) -> None:
     """Do the work of one run; a UserError is printed here, before Hydra adds its own message."""
     try:
-        cli.run(lambda: work(cfg))
+        cli.run(lambda: work(cfg), results_on_disk=True)
     except SystemExit as end:
         if end.code == 2 and composition.is_sweep():
             raise RunFailed from None  # Hydra notes it and goes on with the next run
@@ -48,6 +53,7 @@ def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
     launch = Launch.from_environment()
     *settings, run = choose(cfg, launch) if launch.rank == 0 else composition.Chosen({})
+    limit_kernel_caches()
     # Imported late, because PyTorch imports slowly and a mistake in the settings is found before.
     from nmt.console import log_to_console
     from nmt.pipeline import print_results, resume, train
@@ -63,7 +69,8 @@ def work(cfg: DictConfig) -> None:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
         if launch.rank == 0:
-            print(f"{stop}: stopped{' and saved' if isinstance(stop, Stopping) else ''}. {advice}", file=sys.stderr)
+            # Into train.log as well: after SIGHUP there is no terminal to read it on.
+            log.info("%s: stopped%s. %s", stop, " and saved" if isinstance(stop, Stopping) else "", advice)
         raise
     if ranks.is_first:
         print_results(evaluation, directory)
@@ -73,7 +80,7 @@ def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     """The settings of a new or resumed run, checked as far as is possible without PyTorch."""
     composition.check_launch(launch)
     if cfg.resume is not None:
-        chosen = composition.resumed(Path(str(cfg.resume)).expanduser().absolute())
+        chosen = composition.resumed(composition.absolute(cfg.resume))
     else:
         values = composition.plain(cfg)
         load_config(values).data.require_files()

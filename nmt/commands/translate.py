@@ -14,6 +14,7 @@ from nmt.commands.options import make_parser, name_runs, search_changes
 from nmt.commands.reading import chunks, read_sentences
 from nmt.commands.rendering import render
 from nmt.data.lines import NOTICES
+from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.evaluation.gallery import Gallery
@@ -38,8 +39,6 @@ EXAMPLES = """examples:
 def main(argv: Sequence[str] | None = None) -> None:
     """Translate with these arguments (default: those of the command line)."""
     options = parse(sys.argv[1:] if argv is None else argv)
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale
     logger = logging.getLogger("nmt")  # only ours: fontTools logs 50 lines about a PDF
     logger.setLevel(logging.INFO)
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
@@ -142,6 +141,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.text and options.file:
         parser.error("give text or --file, not both")
+    if not options.text and not options.file and sys.stdin is None:
+        raise UserError("Standard input is closed: give text, a --file, or lines on standard input.")
     if options.sample and options.beam:
         parser.error("--sample draws translations, --beam searches for the best: give one of them")
     if options.samples and not (options.json and len(options.run or [1]) == 1):

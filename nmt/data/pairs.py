@@ -10,8 +10,10 @@ import numpy as np
 from nmt.data.batching import Batch, BatchPlan, Indices, collate
 from nmt.data.lexicon import Lexicon, Pair
 from nmt.data.madeup import with_made_up_word
-from nmt.data.store import Sequences, TokenStore
+from nmt.data.store import TokenStore
 from nmt.data.tokenizer import Tokenizer
+
+_SAMPLE = 50_000  # pairs that the lexicon is learnt from
 
 
 class TrainingPairs:
@@ -44,28 +46,27 @@ class TrainingPairs:
         """Target tokens of these pairs, EOS included."""
         return self._current.target_tokens(indices)
 
-    @cached_property
-    def _texts(self) -> list[Pair]:
-        """All pairs as text, in memory."""
-        sides = zip(self._tokenizers, (self._stored.source, self._stored.target), strict=True)
-        texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]
-        return list(zip(*texts, strict=True))
+    def _text(self, index: int) -> Pair:
+        source, target = (
+            tokenizer.decode(stored[index])
+            for tokenizer, stored in zip(self._tokenizers, (self._stored.source, self._stored.target), strict=True)
+        )
+        return source, target
 
     @cached_property
     def _lexicon(self) -> Lexicon:
-        return Lexicon(self._texts)
+        step = max(1, -(-len(self._stored) // _SAMPLE))
+        return Lexicon(self._text(i) for i in range(0, len(self._stored), step))
 
     def _changed(self, epoch: int) -> TokenStore:
         """The pairs of an epoch, some of them with a made-up word."""
         rng = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
         new: dict[int, Pair] = {}
-        for i, pair in enumerate(self._texts):
-            if rng.random() < self._made_up_words and (found := with_made_up_word(pair, self._lexicon, rng)):
+        for i in range(len(self._stored)):
+            if rng.random() < self._made_up_words and (found := with_made_up_word(self._text(i), self._lexicon, rng)):
                 new[i] = found
-        sides = (self._stored.source, self._stored.target)
-        return TokenStore(*(self._replaced(side, stored, new) for side, stored in enumerate(sides)))
-
-    def _replaced(self, side: int, stored: Sequences, new: dict[int, Pair]) -> Sequences:
-        texts = [pair[side] for pair in new.values()]
-        ids = dict(zip(new, self._tokenizers[side].encode_batch(texts), strict=True))
-        return Sequences.of([ids.get(i) or stored[i] for i in range(len(stored))], stored.tokens.dtype)
+        sides = []
+        for side, stored in enumerate((self._stored.source, self._stored.target)):
+            ids = self._tokenizers[side].encode_batch([pair[side] for pair in new.values()])
+            sides.append(stored.replaced(dict(zip(new, ids, strict=True))))
+        return TokenStore(*sides)

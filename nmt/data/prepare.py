@@ -104,7 +104,7 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
     except OSError as error:  # read-only, or full
-        advice = "make room there or choose another directory"
+        advice = "make room there or choose another directory with data.prepared_dir=DIR"
         raise UserError(f"data.prepared_dir={parent} cannot be written ({error.strerror}): {advice}.") from error
     return PreparedCorpus.open(directory)
 
@@ -146,7 +146,7 @@ def _problem(directory: Path, key: str) -> str | None:
         return problem
     try:
         found = json.loads((directory / "report.json").read_text(encoding="utf-8"))["key"]
-    except (OSError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return f"{directory / 'report.json'} is not a report"
     return None if found == key else "it is another corpus, renamed"
 

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple
 from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
 from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
+from nmt.shell import shell_command
+from nmt.typed import PathText
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
@@ -32,12 +34,12 @@ class DataSettings:
 
     name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
-    path: str | list[str] | None = None
+    path: PathText | list[PathText] | None = None
     format: str = AUTO  # of all these files; auto: found out from how they begin and what they are called
     header: bool | None = None  # whether the first row of a table names its columns; None: found out
     # Given held-out sets, in the same forms; None holds them out from `path`.
-    val_path: str | list[str] | None = None
-    test_path: str | list[str] | None = None  # also [source, reference, reference, ...]
+    val_path: PathText | list[PathText] | None = None
+    test_path: PathText | list[PathText] | None = None  # also [source, reference, reference, ...]
     # Languages of the columns, such as [eng, fra]; None: found out from header, file name and script.
     columns: list[str] | None = None
     # Languages to translate from and to, or the names or numbers (from 1) of their columns; None: the first column,
@@ -56,7 +58,7 @@ class DataSettings:
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
     max_megabytes: int = 4096  # the most that one input may decompress to
-    prepared_dir: str = "data/prepared"
+    prepared_dir: PathText = "data/prepared"
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
@@ -145,10 +147,10 @@ class DataSettings:
     def _download(self) -> str:
         """The command that would download the corpus of these settings."""
         if self.name == MULTI30K:
-            return "`python scripts/download_multi30k.py`"
+            return f"`{shell_command('scripts/download_multi30k.py')}`"
         languages = [anki_language(self.path), self.target, self.source]
         wanted = (x for x in languages if isinstance(x, str) and x != "eng" and re.fullmatch("[a-z]{3}", x))
-        return f"`python scripts/download_anki.py {next(wanted, 'fra')}`"
+        return f"`{shell_command('scripts/download_anki.py', next(wanted, 'fra'))}`"
 
 
 def _problem(path: Path) -> str | None:

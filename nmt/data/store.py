@@ -5,7 +5,7 @@ them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
@@ -20,11 +20,26 @@ _CHUNK = 2**16  # offsets read together
 Block = tuple[list[list[int]], list[list[int]]]
 
 
+class Joined:
+    """Two arrays, end to end, of which the first may be a mapped file: it is not copied."""
+
+    def __init__(self, first: NDArray[Any], second: NDArray[Any]) -> None:
+        self._first, self._second, self.dtype = first, second, first.dtype
+
+    def __getitem__(self, positions: NDArray[np.integer]) -> NDArray[Any]:
+        """The elements at these positions."""
+        in_second = positions >= len(self._first)
+        found = np.empty(positions.shape, self.dtype)
+        found[~in_second] = self._first[positions[~in_second]]
+        found[in_second] = self._second[positions[in_second] - len(self._first)]
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    """Token sequences of any length, end to end: sequence i is tokens[offsets[i] : offsets[i + 1]]."""
+    """Token sequences of any length: sequence i is the lengths[i] tokens from offsets[i]."""
 
-    tokens: NDArray[Any]
+    tokens: Any  # an array, or two of them, Joined
     offsets: NDArray[np.int64]
     lengths: NDArray[np.int32]
 
@@ -41,11 +56,19 @@ class Sequences:
         offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
         return cls(np.fromiter(chain.from_iterable(sequences), dtype=dtype, count=offsets[-1]), offsets, lengths)
 
+    def replaced(self, new: Mapping[int, list[int]]) -> "Sequences":
+        """These sequences, some of them replaced; the tokens of the others are not copied."""
+        added, at = Sequences.of(list(new.values()), self.tokens.dtype), list(new)
+        offsets, lengths = self.offsets[: len(self)].copy(), self.lengths.copy()
+        offsets[at], lengths[at] = len(self.tokens) + added.offsets[:-1], added.lengths
+        return Sequences(Joined(self.tokens, added.tokens), offsets, lengths)
+
     def __len__(self) -> int:
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> list[int]:
-        return self.tokens[self.offsets[index] : self.offsets[index + 1]].tolist()
+        start = self.offsets[index]
+        return self.tokens[np.arange(start, start + self.lengths[index])].tolist()
 
 
 @dataclass(frozen=True, eq=False)

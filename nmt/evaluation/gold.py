@@ -1,7 +1,7 @@
 """Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +24,18 @@ class AlignedPair(NamedTuple):
     gold: GoldLinks
 
 
-def read_aligned(bitext: Bitext, gold: Path, *, flip: bool = False) -> Iterator[AlignedPair]:
-    """The pairs of a bitext, each with the links on the same line of `gold`; `flip` swaps the sides of the links."""
-    corpus = " and ".join(bitext.paths)
-    lines = zip_longest(bitext.rows_or_gaps(), read_lines(str(gold), MAX_MEGABYTES))
+def read_aligned(
+    rows: Iterable[Sequence[str]], corpus: str, gold: Path, *, flip: bool = False
+) -> Iterator[AlignedPair]:
+    """Sentence pairs, each with the links on the same line of `gold`.
+
+    Args:
+        rows: A source and its translation for each line of the corpus; empty for a malformed line.
+        corpus: Name of the corpus, for messages.
+        gold: The file of links.
+        flip: Swap the sides of the links.
+    """
+    lines = zip_longest(rows, read_lines(str(gold), MAX_MEGABYTES))
     for number, (row, line) in enumerate(lines, start=1):
         if row is None or line is None:
             short, long = (corpus, gold) if row is None else (gold, corpus)
@@ -64,11 +72,12 @@ def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold:
     wanted = Counter((entry.source, reference) for entry in test_set for reference in entry.references)
     size, direction = wanted.total(), data.direction()
     pairs = []
-    for pair in read_aligned(Bitext.of(data, path), gold, flip=direction.source_column > direction.target_column):
+    rows, corpus = Bitext.of(data, path).rows_or_gaps(), " and ".join(as_list(path))
+    for pair in read_aligned(rows, corpus, gold, flip=direction.source_column > direction.target_column):
         if wanted[pair.source, pair.target] > 0:  # no more often than in the test set: a corpus may repeat a pair
             wanted[pair.source, pair.target] -= 1
             pairs.append(pair)
     if missing := wanted.total():
         problem = f"has changed since the run began: {missing} of its {size} test pairs are gone"
-        raise UserError(f"{' and '.join(as_list(path))} {problem}; {instead}.")
+        raise UserError(f"{corpus} {problem}; {instead}.")
     return pairs

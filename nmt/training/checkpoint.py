@@ -11,7 +11,8 @@ import errno
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,6 +28,7 @@ from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
+from nmt.shell import resume_command
 from nmt.training.state import TrainState
 from nmt.typed import NewerVersion, to_dataclass, written_to
 
@@ -34,6 +36,11 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 MODEL, TENSORS, NUMBERS = "model.safetensors", "training.safetensors", "training.json"
+_LONGEST_HEADER = 2**22  # bytes: tens of thousands of tensors; safetensors itself would read a million, in a gigabyte
+
+
+class NotLoadable(UserError):
+    """A checkpoint that may be intact, but cannot be loaded on this machine."""
 
 
 class Snapshot(NamedTuple):
@@ -47,9 +54,12 @@ class Snapshot(NamedTuple):
 class Checkpoints:
     """The checkpoints of one run: the best, the last, and the one before it in case the last is damaged."""
 
-    def __init__(self, directory: Path, run: str = "") -> None:
-        """Keep checkpoints in `directory` for the run with this identity; those of other runs are refused."""
-        self.directory, self.run = directory, run
+    def __init__(self, directory: Path, run: str = "", check_place: Callable[[], None] = lambda: None) -> None:
+        """Keep checkpoints in `directory` for the run with this identity; those of other runs are refused.
+
+        `check_place` is called before each save, and raises a UserError if the run directory is gone.
+        """
+        self.directory, self.run, self.check_place = directory, run, check_place
 
     def path(self, step: int) -> Path:
         """Where the checkpoint of this step is."""
@@ -58,6 +68,7 @@ class Checkpoints:
     def save(self, model: nn.Module, snapshot: Snapshot) -> None:
         """Write a checkpoint, then remove those that are no longer needed."""
         state = snapshot.state
+        self.check_place()
         with new_directory(self.path(state.step), existing="replace") as directory:
             write_tensors(directory / MODEL, dict(model.named_parameters()))  # a tied parameter is named once
             write_tensors(directory / TENSORS, snapshot.tensors)
@@ -73,14 +84,13 @@ class Checkpoints:
         numbers = (re.fullmatch(r"step-([0-9]{8,})", path.name) for path in self.directory.glob("step-*"))
         return sorted(int(found[1]) for found in numbers if found and self.path(int(found[1])).name == found[0])
 
-    def load_last(self, model: nn.Module, device: torch.device) -> Snapshot:
+    def load_last(self, model: nn.Module) -> Snapshot:
         """Restore the newest checkpoint that is intact."""
 
         def load(step: int) -> Snapshot:
             state, numbers = self.check(step)
-            # To the CPU: the optimiser moves what belongs on a GPU, and Adam's step counts stay.
-            tensors = _load_tensors(self.path(step) / TENSORS, torch.device("cpu"))
-            load_weights(self.path(step), model, device)
+            tensors = _load_tensors(self.path(step) / TENSORS)
+            load_weights(self.path(step), model)
             return Snapshot(state, numbers, tensors)
 
         step, snapshot = self._first_intact(self.steps()[::-1], load, "Going back to the checkpoint before it.")
@@ -94,26 +104,30 @@ class Checkpoints:
                 state.best, state.best_step, state.validated_step = None, None, 0
         return snapshot
 
-    def load_best(self, best_step: int, model: nn.Module, device: torch.device) -> str:
+    def load_best(self, best_step: int, model: nn.Module) -> str:
         """Load the best checkpoint into `model`, or else the newest intact one; return its name."""
 
         def load(step: int) -> None:
             self.check(step)
-            load_weights(self.path(step), model, device)
+            load_weights(self.path(step), model)
 
         others = [step for step in reversed(self.steps()) if step != best_step]
         step, _ = self._first_intact([best_step, *others], load, "Another checkpoint is tried.")
         if step != best_step:
-            advice = f"python train.py resume={self.directory.parent} finds a new best"
-            log.warning("The best checkpoint is lost: using %s instead (%s).", self.path(step), advice)
+            advice = resume_command(self.directory.parent)
+            log.warning("The best checkpoint is lost: using %s (`%s` finds a new best).", self.path(step), advice)
         return self.path(step).name
 
     def _first_intact(self, steps: Sequence[int], load: Callable[[int], T], notice: str) -> tuple[int, T]:
-        """Load the first of these checkpoints that is intact, with a notice for each that is not."""
+        """Load the first of these checkpoints that is intact, with a notice for each that is not.
+
+        What may be intact but cannot be read here (permissions, memory, version) is an error: an older checkpoint would
+        not help, and training again would not be needed.
+        """
         for step in steps:
             try:
                 return step, load(step)
-            except NewerVersion:
+            except (NewerVersion, NotLoadable):
                 raise
             except UserError as error:
                 raise_again()  # the error may be a signal that a loader misreported
@@ -140,29 +154,51 @@ class Checkpoints:
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
     """Write a safetensors file; its errors, such as a full disk, become OSErrors."""
+    path.touch()
+    mode = path.stat().st_mode  # by the umask, as of the files beside it; save_file lets only the owner read
     try:
         save_file(tensors, path)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(path)) from error
+    with suppress(OSError):  # some file systems have no modes
+        path.chmod(mode)
 
 
-def load_weights(checkpoint: Path, model: nn.Module, device: torch.device) -> None:
-    """Fill `model` from a checkpoint that was checked before."""
-    tensors = _load_tensors(checkpoint / MODEL, device)
-    parameters = dict(model.named_parameters())
-    if {name: p.shape for name, p in parameters.items()} != {name: t.shape for name, t in tensors.items()}:
-        raise UserError(f"{checkpoint / MODEL} does not fit the model in config.yaml: the two are of different runs.")
-    with torch.no_grad():
+def load_weights(checkpoint: Path, model: nn.Module) -> None:
+    """Fill `model`, on whatever device it is, from a checkpoint that was checked before."""
+    file = checkpoint / MODEL
+    tensors, parameters = _load_tensors(file), dict(model.named_parameters())
+    kinds = [{name: (each.shape, each.dtype) for name, each in group.items()} for group in (parameters, tensors)]
+    if kinds[0] != kinds[1]:
+        raise UserError(f"{file} does not fit the model in config.yaml: the two are of different runs.")
+    with torch.no_grad(), _needing_memory(file):
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
 
 
-def _load_tensors(file: Path, device: torch.device) -> dict[str, Tensor]:
-    """Read the tensors of a safetensors file by name."""
+def _load_tensors(file: Path) -> dict[str, Tensor]:
+    """Read the tensors of a safetensors file by name, into the memory of the CPU.
+
+    Adam's step counts stay there; whoever uses the others copies them to their device.
+    """
+    with _needing_memory(file):
+        try:
+            with file.open("rb") as content:
+                if int.from_bytes(content.read(8), "little") > _LONGEST_HEADER:
+                    raise ValueError("its header is too large")
+            return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file).items()}
+        except (SafetensorError, ValueError, TypeError, KeyError) as error:
+            raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
+
+
+@contextmanager
+def _needing_memory(file: Path) -> Iterator[None]:
+    """Turn errors of reading `file` or of allocating memory into NotLoadable; its content is not their cause."""
     try:
-        return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file, device=str(device)).items()}
-    except (SafetensorError, OSError, ValueError, TypeError, KeyError) as error:
-        raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
+        yield
+    except (OSError, MemoryError, RuntimeError) as error:  # PyTorch's lack of memory is a RuntimeError
+        reason = getattr(error, "strerror", None) or str(error).partition("\n")[0] or "out of memory"
+        raise NotLoadable(f"{file} cannot be loaded here ({reason}): see to permissions and memory.") from error
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:

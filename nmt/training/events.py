@@ -1,6 +1,7 @@
 """TensorBoard's event file without SummaryWriter, whose thread prints a traceback when the disk is full."""
 
 import os
+import re
 import socket
 import time
 from contextlib import suppress
@@ -19,9 +20,11 @@ class EventFile:
     def __init__(self, directory: Path, first_step: int) -> None:
         """Begin a file that makes TensorBoard drop events of earlier files from `first_step` on."""
         directory.mkdir(parents=True, exist_ok=True)
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
-        number = len(list(directory.glob(f"{name}.*")))  # files of the same second and process
-        self.path = directory / f"{name}.{number}"
+        # TensorBoard reads files in the order of their names: a clock that was set back must not put this one first.
+        names = (path.name.split(".")[3] for path in directory.glob("events.out.tfevents.*.*"))
+        latest = max((int(name) for name in names if re.fullmatch("[0-9]{10}", name)), default=0)
+        second = max(int(time.time()), latest + 1)
+        self.path = directory / f"events.out.tfevents.{second:010d}.{socket.gethostname()}.{os.getpid()}.0"
         self._file = self.path.open("xb")
         self._records = RecordWriter(self._file)
         self._write(Event(file_version="brain.Event:2"))

@@ -14,6 +14,7 @@ from nmt.config import TrainSettings
 from nmt.device import autocast
 from nmt.errors import UserError
 from nmt.interrupt import InterruptRequest, Stopping
+from nmt.memory import return_freed
 from nmt.metrics import is_improvement
 from nmt.ranks import ALONE, Ranks
 from nmt.training.average import WeightAverage
@@ -117,7 +118,7 @@ class Trainer:
 
     def restore(self) -> None:
         """Restore the last checkpoint: weights, optimiser, RNG, position in the data."""
-        found = self.checkpoints.load_last(self.model, self.device) if self.ranks.is_first else None
+        found = self.checkpoints.load_last(self.model) if self.ranks.is_first else None
         snapshot = broadcast_snapshot(found, self.ranks)
         try:
             self._put_back(snapshot)
@@ -228,8 +229,10 @@ class Trainer:
         self.model.eval()
         # A signal abandons a validation, which is repeated on resuming, unless other ranks wait for this one.
         at_once = self._request.raised_at_once() if self.ranks.size == 1 else nullcontext()
+        return_freed()  # training and validation each leave holes that the other cannot use
         with self.average.in_place(), at_once:
             validation = self.validate()
+        return_freed()
         self.model.train()
         state = self.state
         value = validation.metrics[self.settings.monitor]

@@ -11,6 +11,7 @@ import torch
 
 from nmt.composition import composed
 from nmt.config import Config, load_config
+from nmt.overrides import in_hydra
 
 EMBEDDING, STATES, DECODER, ATTENTION, READOUT, VOCABULARY = 256, 512, 512, 512, 512, 8000
 SIZES = [
@@ -37,7 +38,11 @@ def configure(name: str, corpus: tuple[Path, Path] | None, prepared: Path) -> Co
     if corpus is not None:
         source, target = corpus
         languages = source.name.removesuffix(".gz").split(".")[-1], target.name.removesuffix(".gz").split(".")[-1]
-        data += ["data=parallel", f"data.path=[{source},{target}]", f"data.columns=[{','.join(languages)}]"]
+        data += [
+            "data=parallel",
+            f"data.path={in_hydra([str(source), str(target)])}",
+            f"data.columns=[{','.join(languages)}]",
+        ]
     return load_config(composed(*MODELS[name], *SIZES, *data))
 
 

@@ -20,6 +20,7 @@ from nmt.evaluation.score_report import SCORES, read_evaluation
 from nmt.factory import constructor
 from nmt.files import read_record
 from nmt.run import OpenRun, Run
+from nmt.shell import shell_command
 from nmt.training.checkpoint import MODEL, Checkpoints
 from nmt.typed import written_to
 
@@ -222,8 +223,8 @@ def _is_of_the_best(scores: Mapping[str, Any], run: OpenRun) -> bool:
 
 
 def _score_it(run: Run, problem: str, gold: str | None = None) -> str:
-    alignments = f" --alignments {gold}" if gold else ""
-    return f"{run.directory} {problem}: run python evaluate.py --run {run.directory}{alignments}."
+    alignments = ["--alignments", gold] if gold else []
+    return f"{run.directory} {problem}: run `{shell_command('evaluate.py', '--run', run.directory, *alignments)}`."
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Kill training anywhere, fill its disk, and check that nothing is lost: `make chaos`.
 
-Real processes of `python train.py` are killed (SIGKILL), stopped (SIGTERM, SIGINT) or lose their disk, and are resumed
-with the command that they printed. Each run must end with the same bytes as an undisturbed one. Figures go to stdout
-as JSON.
+Real processes of `python train.py` are killed (SIGKILL), stopped (SIGTERM, SIGINT, SIGHUP) or lose their disk, and are
+resumed with the command that they printed. Each run must end with the same bytes as an undisturbed one. Figures go to
+stdout as JSON.
 """
 
 import argparse
@@ -31,7 +31,7 @@ JOBS = 2  # runs at a time
 SIGNALS_PER_RUN = 12  # then it may end: more would hit the same few moments again
 COUNTS = {  # kind of trial → how many, how many with --quick, and of what
     "kills": (500, 10, "SIGKILLs"),
-    "signals": (100, 4, "SIGTERMs and SIGINTs"),
+    "signals": (100, 4, "SIGTERMs, SIGINTs and SIGHUPs"),
     "fills": (24, 1, "disks that become full"),
     "read-only": (6, 1, "run directories that become read-only"),
 }
@@ -75,7 +75,7 @@ def main() -> int:
         try:
             trials = {
                 "kills": send("kill", options.kills, [signal.SIGKILL]),
-                "signals": send("signal", options.signals, [signal.SIGTERM, signal.SIGINT]),
+                "signals": send("signal", options.signals, [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]),
                 "fills": run("fill", [full_disk_trial] * options.fills),
                 "read-only": run("read-only", [read_only_trial] * options.read_only),
             }

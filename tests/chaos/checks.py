@@ -65,7 +65,7 @@ def differences(run: Path, reference: dict[str, Any]) -> list[str]:
 
 def leftovers(work: Workspace) -> list[str]:
     """Temporary files, locks and incomplete checkpoints."""
-    found = [path for path in work.disk.rglob(".*") if ".tmp-" in path.name or path.suffix == ".lock"]
+    found = [path for path in work.disk.rglob("*") if ".tmp-" in path.name or path.suffix == ".lock"]
     broken = [problem for path in work.checkpoints.glob("step-*") if (problem := damage(path))]
     return [f"{path.relative_to(work.disk)} is left over" for path in found] + broken
 

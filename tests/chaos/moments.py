@@ -29,9 +29,9 @@ def wait_for(moment: str, work: Workspace, random: Random) -> bool:
         case "preparing":  # the corpus, or the run directory from it
             condition, delay = lambda: temporary(work.prepared), 0.3
         case "creating":  # the run directory, or just after
-            condition, delay = lambda: temporary(work.disk) or work.run.exists(), 0.03
+            condition, delay = lambda: temporary(work.disk) or work.begun(), 0.03
         case "created":
-            condition, delay = work.run.exists, 0.0
+            condition, delay = work.begun, 0.0
         case "saving":  # one of the next 4 checkpoints
             condition, delay = _new(work.checkpoints, ".step-*.tmp-*", random.randint(1, 4)), 0.005
         case "publishing":  # just after a checkpoint was renamed, while older ones are deleted
@@ -48,7 +48,7 @@ def wait_for(moment: str, work: Workspace, random: Random) -> bool:
 def choose(work: Workspace, random: Random) -> str:
     """A random moment that can still come in the next process of this trial."""
     weights = {"any time": 4, "saving": 7, "publishing": 4, "validating": 4, "evaluating": 1}
-    if not work.run.exists():
+    if not work.begun():
         is_prepared = any(not path.name.startswith(".") for path in work.prepared.glob("*"))
         weights = {"any time": 2, "creating": 3, "preparing": 0 if is_prepared else 5}
     elif work.finished.exists():

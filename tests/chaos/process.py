@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]  # train.py of this checkout, wherever an installed nmt comes from
-_RESUME = re.compile(r"python train\.py (resume=[\w./-]+)")
+_RESUME = re.compile(r" train\.py (resume=[\w./-]+)")
 MAX_STEPS, VALIDATE_EVERY = 48, 6
 TIMEOUT = 180.0  # seconds after which a process counts as hanging; nothing in this run takes nearly as long
 # Dropout and scheduled sampling draw random numbers; saves fall inside log intervals and inside epochs; every
@@ -45,6 +45,10 @@ class Workspace:
         places = f"data.path={corpus}", f"data.prepared_dir={self.prepared}", f"run_dir={self.run}"
         self.arguments = [*SETTINGS, *places, *more]  # of the next process
         self.processes = 0
+
+    def begun(self) -> bool:
+        """Whether there is a run to resume; its directory is made and locked before that."""
+        return (self.run / "config.yaml").exists()
 
     def steps(self) -> list[int]:
         """Steps that have a checkpoint, ascending."""

@@ -131,7 +131,7 @@ def test_the_end_after_a_signal_is_judged() -> None:
 def test_the_command_to_go_on_with_is_found() -> None:
     assert resume_command("Preparing …") is None
     assert resume_command("If interrupted, go on with: python train.py resume=/a/run\nstep 3") == ["resume=/a/run"]
-    assert resume_command("error: /a is … the run in it (python train.py resume=/a).") == ["resume=/a"]
+    assert resume_command("error: /a is … the run in it: `python train.py resume=/a`.") == ["resume=/a"]
 
 
 @pytest.mark.slow

@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from nmt.data.batching import BatchPlan
+from nmt.data.batching import BatchPlan, collate
 from nmt.data.pairs import TrainingPairs
 from nmt.data.store import Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
@@ -64,3 +66,16 @@ def test_pairs_go_together_by_the_lengths_that_made_up_words_give_them(tokenizer
         lengths = np.sort(changing.batch(np.arange(len(TEXTS))).source_lengths.numpy())
         assert sorted(np.concatenate(order).tolist()) == list(range(len(TEXTS)))
         assert sorted(widths) == [int(lengths[i : i + 8].max()) for i in range(0, len(lengths), 8)]  # none is wider
+
+
+@given(st.lists(st.lists(st.integers(4, 99), max_size=5), min_size=1, max_size=9), st.data())
+def test_replaced_sequences_read_like_new_ones(sequences: list[list[int]], data: st.DataObject) -> None:
+    indices = st.integers(0, len(sequences) - 1)
+    new = data.draw(st.dictionaries(indices, st.lists(st.integers(4, 99), max_size=7)))
+    replaced = Sequences.of(sequences, np.uint16).replaced(new)
+    expected = [new.get(i, old) for i, old in enumerate(sequences)]
+    assert [replaced[i] for i in range(len(replaced))] == expected
+    chosen = data.draw(st.lists(indices, min_size=1))
+    batch = collate(TokenStore(replaced, replaced), np.array(chosen))
+    plain = Sequences.of(expected, np.uint16)
+    assert torch.equal(batch.source, collate(TokenStore(plain, plain), np.array(chosen)).source)

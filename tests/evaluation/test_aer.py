@@ -1,4 +1,5 @@
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -129,31 +130,31 @@ def write(folder: Path, pairs: list[str], links: str) -> tuple[str, Path]:
     return str(corpus), gold
 
 
-def bitext(path: str, on_error: str = "stop", columns: tuple[int, int] = (0, 1)) -> Bitext:
-    return Bitext((path,), columns, on_error, 1)
+def rows(path: str, on_error: str = "stop", columns: tuple[int, int] = (0, 1)) -> tuple[Iterator[list[str]], str]:
+    return Bitext((path,), columns, on_error, 1).rows_or_gaps(), path
 
 
 def test_lines_belong_together(tmp_path: Path) -> None:
     corpus, gold = write(tmp_path, ["a b\tx\u202fy", "", "c\tz"], "0-0 1?1\n\n0-0")
-    first, blank, last = read_aligned(bitext(corpus), gold)
+    first, blank, last = read_aligned(*rows(corpus), gold)
     assert (first.source, first.target) == ("a b", "x y")
     assert first.gold == parse_links("0-0 1?1")
     assert (blank.source, blank.gold) == ("", parse_links(""))
     assert last.gold == parse_links("0-0")
     packed = tmp_path / "gold.align.gz"
     packed.write_bytes(gzip.compress(b"\xef\xbb\xbf0-0 1?1\r\n\r\n0-0\r\n"))
-    assert list(read_aligned(bitext(corpus), packed)) == [first, blank, last]
-    (turned, *_) = read_aligned(bitext(corpus, columns=(1, 0)), gold, flip=True)
+    assert list(read_aligned(*rows(corpus), packed)) == [first, blank, last]
+    (turned, *_) = read_aligned(*rows(corpus, columns=(1, 0)), gold, flip=True)
     assert turned.gold == first.gold.flipped()
     assert turned.source == "x y"
 
 
 def test_skipped_lines_keep_their_number(tmp_path: Path) -> None:
-    rows = ["bad", "a b\tx", "bad", "bad", "c\ty z", "bad"]
-    corpus, gold = write(tmp_path, rows, "\n1-0\n5-5\n\n0-1\n\n")
-    found = list(read_aligned(bitext(corpus, "skip"), gold))
+    lines = ["bad", "a b\tx", "bad", "bad", "c\ty z", "bad"]
+    corpus, gold = write(tmp_path, lines, "\n1-0\n5-5\n\n0-1\n\n")
+    found = list(read_aligned(*rows(corpus, "skip"), gold))
     assert [(pair.source, format_links(pair.gold.sure)) for pair in found] == [("a b", "1-0"), ("c", "0-1")]
-    assert_refused(r"corpus\.tsv:1", list, read_aligned(bitext(corpus), gold))
+    assert_refused(r"corpus\.tsv:1", list, read_aligned(*rows(corpus), gold))
 
 
 @pytest.mark.parametrize(
@@ -170,12 +171,12 @@ def test_skipped_lines_keep_their_number(tmp_path: Path) -> None:
 )
 def test_bad_links_are_named_with_their_line(tmp_path: Path, links: str, message: str) -> None:
     corpus, gold = write(tmp_path, ["a b\tx y z", "c\tw"], links)
-    assert_refused(message, list, read_aligned(bitext(corpus), gold))
+    assert_refused(message, list, read_aligned(*rows(corpus), gold))
 
 
 def test_a_missing_file_of_links(tmp_path: Path) -> None:
     corpus, _ = write(tmp_path, ["a\tx"], "")
-    assert_refused(r"none\.align cannot be read", list, read_aligned(bitext(corpus), tmp_path / "none.align"))
+    assert_refused(r"none\.align cannot be read", list, read_aligned(*rows(corpus), tmp_path / "none.align"))
 
 
 def test_only_the_test_set_is_taken_as_often_as_it_is_there(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def gradients(model: nn.Module, logits: Callable[[], Tensor]) -> list[Tensor]:
 LONG = """
 import resource, torch
 from tests.conftest import tiny_model
-from nmt.device import map_large_tensors
+from nmt.memory import map_large_tensors
 from nmt.training.loss import token_loss
 map_large_tensors()
 sizes = ["embedding_size=256", "readout_size=512", "tie=none", "encoder.hidden_size=256", "decoder.hidden_size=512"]

@@ -3,6 +3,7 @@
 import html
 import re
 import resource
+import time
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_events_are_there_at_once_and_a_new_session_voids_what_it_repeats(tmp_pa
     assert curve(tmp_path, "loss") == [(1, 1.0), (2, 2.0), (3, 30.0)]
     first.close()
     second.close()
+
+
+def test_a_clock_that_is_set_back_loses_no_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorBoard reads the files by their names, which begin with the time."""
+    now = time.time()
+    for first, clock in ((1, now), (3, now - 86_400), (5, now + 86_400), (7, now)):
+        monkeypatch.setattr(time, "time", lambda clock=clock: clock)
+        events = EventFile(tmp_path, first_step=first)
+        for step in (first, first + 1, first + 2):  # the last is void when the next session begins
+            events.add(scalar("loss", float(first)), step)
+        events.close()
+    expected = [(1, 1.0), (2, 1.0), (3, 3.0), (4, 3.0), (5, 5.0), (6, 5.0), (7, 7.0), (8, 7.0), (9, 7.0)]
+    assert curve(tmp_path, "loss") == expected
 
 
 def test_a_file_that_cannot_grow_is_named_and_its_torn_end_is_passed_over(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from nmt.composition import composed
 from nmt.config import load_config
 from nmt.files import write_json, write_sums
-from nmt.interrupt import Interrupted, InterruptRequest, Stopping
+from nmt.interrupt import Interrupted, InterruptRequest, Stopping, stop_at_once, stop_silently
 from nmt.pipeline import check_parts
 from nmt.ranks import ALONE
 from nmt.training.checkpoint import NUMBERS, TENSORS
@@ -108,7 +109,17 @@ def interrupts(number: int, seconds: float = 0.0) -> Callable[[object], Validati
     return validate
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """A shell starts background jobs with SIGINT ignored, and nohup with SIGHUP: this may be true of the tests."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heard")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_finishes_the_step_saves_and_can_go_on(tmp_path: Path, number: int, code: int) -> None:
     before = signal.getsignal(number)
     with pytest.raises(Interrupted) as stop:
@@ -174,15 +185,7 @@ def test_the_curves_of_a_resumed_run_are_those_of_a_whole_one(tmp_path: Path) ->
     assert [step for step, _ in curves(tmp_path / "parts")["train/loss"]] == [5, 10, 12]
 
 
-@pytest.fixture
-def hearing_ctrl_c() -> Iterator[None]:
-    """What a shell starts in the background ignores SIGINT, and the tests may be such a thing."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("hearing_ctrl_c")
+@pytest.mark.usefixtures("heard")
 def test_a_second_signal_ends_at_once_and_saves_nothing_that_is_half_done(tmp_path: Path) -> None:
     """Between the optimiser's step and the count of it, weights and step do not belong together."""
     whole = trained(tmp_path / "whole", dropout=0.3, save_every=4)
@@ -208,6 +211,30 @@ def test_a_request_that_nobody_asked_about_is_raised_at_the_end() -> None:
     with pytest.raises(Stopping, match="SIGTERM"), InterruptRequest() as request:
         os.kill(os.getpid(), signal.SIGTERM)
         assert request.number == signal.SIGTERM
+
+
+@pytest.mark.usefixtures("heard")
+def test_a_terminal_that_closes_may_say_so_twice() -> None:
+    """The shell sends SIGHUP to its jobs, and the kernel once more when the shell ends: the save goes on."""
+    with pytest.raises(Stopping, match="SIGHUP"), InterruptRequest() as request:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGHUP)
+        assert request.number == signal.SIGHUP
+        with pytest.raises(KeyboardInterrupt):  # of somebody who does not want to wait
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("heard")
+def test_a_hang_up_stays_ignored_under_nohup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nmt.interrupt.SIGNALS", (signal.SIGHUP,))  # the handlers of the others stay as they are
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for install in (stop_at_once, stop_silently):
+        install()
+        signal.raise_signal(signal.SIGHUP)
+    with InterruptRequest() as request:
+        signal.raise_signal(signal.SIGHUP)
+        assert request.number == 0
 
 
 def test_a_patient_process_hears_one_signal_only() -> None:

@@ -1,0 +1,41 @@
+"""Memory of a training process on a CPU."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from nmt.config import ROOT
+
+SHAPES = """
+import contextlib
+from nmt import cli
+from nmt.commands import train
+
+with contextlib.suppress(SystemExit):  # a mistake that is found once PyTorch is imported
+    cli.run(lambda: train.main(["device=cuda:99"]))
+
+import torch
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 >> 20
+
+torch.set_num_threads(1)
+layer = torch.nn.Linear(256, 1024)
+with torch.autocast("cpu", torch.bfloat16):
+    for rows in range(1, 401):
+        if rows == 101:
+            begin = resident()
+        layer(torch.zeros(rows, 256)).sum().backward()
+print(resident() - begin)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="bf16 has no kernels of its own here")
+def test_batches_of_ever_new_shapes_do_not_fill_the_memory() -> None:
+    """With PyTorch's default caches, these 300 shapes take 450 MiB; with ours, 15."""
+    done = subprocess.run([sys.executable, "-c", SHAPES], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert int(done.stdout) < 100, done.stderr
