@@ -53,7 +53,7 @@ def check(kind: str, file: File, folder: Path) -> str:
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_hostile_files(kind: str, place: Path) -> None:  # noqa: F811
-    @settings(HYPOTHESIS, max_examples=30)
+    @settings(HYPOTHESIS, max_examples=20)
     @given(file=files(kind))
     def run(file: File) -> None:
         check(kind, file, place)
