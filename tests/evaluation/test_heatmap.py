@@ -130,6 +130,7 @@ def test_missing_glyphs_are_told_once_and_by_us(
     fonts._families.cache_clear()
     with warnings.catch_warnings(), caplog.at_level(logging.WARNING):
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Matplotlib currently does not support")  # of 3.10, for Python 3.10
         for number in range(2):
             figure = draw(["They", "watch"], ["मराठी", "ते"], even(2, 2), title="मराठी")
             to_array(figure)
