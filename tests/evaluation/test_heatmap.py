@@ -92,7 +92,10 @@ def test_a_label_comes_from_one_font_where_one_has_it(monkeypatch: pytest.Monkey
     """Of </s>, a font for Devanagari has all but the s; drawn with two fonts, it falls apart."""
     monkeypatch.setattr(fonts, "_families", lambda characters: ("Noto Sans Devanagari", fonts.DEFAULT))
     labels = draw(["They"], ["ते", "</s>"], even(2, 1)).axes[0].get_yticklabels()
-    assert [label.get_fontfamily() for label in labels] == [["Noto Sans Devanagari", fonts.DEFAULT], [fonts.DEFAULT]]
+    assert [list(label.get_fontfamily()) for label in labels] == [
+        ["Noto Sans Devanagari", fonts.DEFAULT],
+        [fonts.DEFAULT],
+    ]
 
 
 def test_numbers_in_small_grids_only() -> None:
