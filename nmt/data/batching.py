@@ -49,8 +49,9 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
     """Make a batch of the pairs with these indices."""
     indices = np.asarray(indices, dtype=np.int64)
     source, target = (  # one column more than the longest, for EOS
-        _padded(side.tokens, side.offsets[indices], side.lengths[indices], width=int(side.lengths[indices].max()) + 1)
+        _padded(side.flat(indices), lengths, width=int(lengths.max()) + 1)
         for side in (store.source, store.target)
+        for lengths in [side.lengths[indices]]
     )
     rows, target_lengths = np.arange(len(indices)), store.target.lengths[indices]
     target_in = np.concatenate([np.full((len(indices), 1), BOS), target[:, :-1]], axis=1)  # (B, T)
@@ -71,18 +72,14 @@ def pad(sentences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Lists of ids as a padded tensor (B, longest), and their lengths (B,)."""
     lengths = np.array([len(ids) for ids in sentences], dtype=np.int64)
     tokens = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in sentences])
-    padded = _padded(tokens, lengths.cumsum() - lengths, lengths, width=int(lengths.max()))
-    return torch.from_numpy(padded), torch.from_numpy(lengths)
+    return torch.from_numpy(_padded(tokens, lengths, width=int(lengths.max()))), torch.from_numpy(lengths)
 
 
-def _padded(
-    tokens: NDArray[np.integer], offsets: NDArray[np.integer], lengths: NDArray[np.integer], width: int
-) -> NDArray[np.int64]:
-    """Copy slices of `tokens` into rows of a matrix (B, width), padded with PAD."""
-    columns = np.arange(width)
-    real = columns < lengths[:, None]
+def _padded(tokens: NDArray[np.integer], lengths: NDArray[np.integer], width: int) -> NDArray[np.int64]:
+    """Put sequences that stand end to end into rows of a matrix (B, width), padded with PAD."""
+    real = np.arange(width) < lengths[:, None]
     padded = np.full(real.shape, PAD, dtype=np.int64)
-    padded[real] = tokens[(offsets[:, None] + columns)[real]]
+    padded[real] = tokens
     return padded
 
 

@@ -1,8 +1,10 @@
 """The training pairs of each epoch: as stored, or with made-up words that are new in every epoch."""
 
 import random
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,11 @@ import numpy as np
 from nmt.data.batching import Batch, BatchPlan, Indices, collate
 from nmt.data.lexicon import Lexicon, Pair
 from nmt.data.madeup import with_made_up_word
-from nmt.data.store import TokenStore
+from nmt.data.store import Replaced, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 
 _SAMPLE = 50_000  # pairs that the lexicon is learnt from
+_BLOCK = 4096  # changed pairs that are encoded together
 
 
 class TrainingPairs:
@@ -31,12 +34,17 @@ class TrainingPairs:
         self._stored = self._current = store
         self._tokenizers, self._plan, self._place = tokenizers, plan, place
         self._made_up_words, self._seed = made_up_words, seed
+        self._begun: tuple[int, list[Indices]] | None = None  # the epoch under way and its batches
 
     def epoch(self, epoch: int) -> list[Indices]:
         """Begin an epoch and return its batches as pair numbers."""
-        if self._made_up_words:
-            self._current = self._changed(epoch)
-        return self._plan(self._current).epoch(epoch)
+        if self._begun is None or self._begun[0] != epoch:
+            self._begun = None  # frees the last epoch before the next takes memory
+            if self._made_up_words:
+                self._current = self._stored
+                self._current = self._changed(epoch)
+            self._begun = epoch, self._plan(self._current).epoch(epoch)
+        return self._begun[1]
 
     def batch(self, indices: Indices) -> Any:
         """These pairs, as tensors."""
@@ -60,13 +68,22 @@ class TrainingPairs:
 
     def _changed(self, epoch: int) -> TokenStore:
         """The pairs of an epoch, some of them with a made-up word."""
+        changes, at = self._with_made_up_words(epoch), array("q")
+        sides = self._stored.source, self._stored.target
+        new = [[Sequences.of([], side.dtype)] for side in sides]
+        while block := list(islice(changes, _BLOCK)):  # lists of ids take ten times the memory of arrays
+            at.extend(i for i, _ in block)
+            for number, tokenizer in enumerate(self._tokenizers):
+                ids = tokenizer.encode_batch([pair[number] for _, pair in block])
+                new[number].append(Sequences.of(ids, sides[number].dtype))
+        places = np.frombuffer(at, np.int64)
+        return TokenStore(
+            *(Replaced(side, places, Sequences.joined(parts)) for side, parts in zip(sides, new, strict=True))
+        )
+
+    def _with_made_up_words(self, epoch: int) -> Iterator[tuple[int, Pair]]:
+        """Numbers and texts of the pairs that an epoch changes."""
         rng = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
-        new: dict[int, Pair] = {}
         for i in range(len(self._stored)):
             if rng.random() < self._made_up_words and (found := with_made_up_word(self._text(i), self._lexicon, rng)):
-                new[i] = found
-        sides = []
-        for side, stored in enumerate((self._stored.source, self._stored.target)):
-            ids = self._tokenizers[side].encode_batch([pair[side] for pair in new.values()])
-            sides.append(stored.replaced(dict(zip(new, ids, strict=True))))
-        return TokenStore(*sides)
+                yield i, found

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nmt.data.batching import BatchPlan, collate
 from nmt.data.pairs import TrainingPairs
-from nmt.data.store import Sequences, TokenStore
+from nmt.data.store import Replaced, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 
 TEXTS = [
@@ -72,7 +72,10 @@ def test_pairs_go_together_by_the_lengths_that_made_up_words_give_them(tokenizer
 def test_replaced_sequences_read_like_new_ones(sequences: list[list[int]], data: st.DataObject) -> None:
     indices = st.integers(0, len(sequences) - 1)
     new = data.draw(st.dictionaries(indices, st.lists(st.integers(4, 99), max_size=7)))
-    replaced = Sequences.of(sequences, np.uint16).replaced(new)
+    at = sorted(new)
+    replaced = Replaced(
+        Sequences.of(sequences, np.uint16), np.array(at, np.int64), Sequences.of([new[i] for i in at], np.uint16)
+    )
     expected = [new.get(i, old) for i, old in enumerate(sequences)]
     assert [replaced[i] for i in range(len(replaced))] == expected
     chosen = data.draw(st.lists(indices, min_size=1))
