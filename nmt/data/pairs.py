@@ -12,11 +12,13 @@ import numpy as np
 from nmt.data.batching import Batch, BatchPlan, Indices, collate
 from nmt.data.lexicon import Lexicon, Pair
 from nmt.data.madeup import with_made_up_word
-from nmt.data.store import Replaced, Sequences, TokenStore
+from nmt.data.store import Replaced, Sequences, TokenStore, part
 from nmt.data.tokenizer import Tokenizer
 
 _SAMPLE = 50_000  # pairs that the lexicon is learnt from
-_BLOCK = 4096  # changed pairs that are encoded together
+_BLOCK = 4096  # pairs that are read or encoded together
+
+Sides = tuple[Sequences, Sequences]  # some pairs: their sources and their targets
 
 
 class TrainingPairs:
@@ -54,17 +56,21 @@ class TrainingPairs:
         """Target tokens of these pairs, EOS included."""
         return self._current.target_tokens(indices)
 
-    def _text(self, index: int) -> Pair:
-        source, target = (
-            tokenizer.decode(stored[index])
-            for tokenizer, stored in zip(self._tokenizers, (self._stored.source, self._stored.target), strict=True)
-        )
-        return source, target
-
     @cached_property
     def _lexicon(self) -> Lexicon:
         step = max(1, -(-len(self._stored) // _SAMPLE))
-        return Lexicon(self._text(i) for i in range(0, len(self._stored), step))
+        blocks = self._blocks(range(0, len(self._stored), step))
+        return Lexicon(self._text(sides, place) for numbers, sides in blocks for place in range(len(numbers)))
+
+    def _blocks(self, numbers: range) -> Iterator[tuple[range, Sides]]:
+        """Stored pairs by their numbers, read in blocks because single reads are slow."""
+        for start in range(0, len(numbers), _BLOCK):
+            block = numbers[start : start + _BLOCK]
+            yield block, (part(self._stored.source, block), part(self._stored.target, block))
+
+    def _text(self, sides: Sides, place: int) -> Pair:
+        source, target = (tokenizer.decode(ids[place]) for tokenizer, ids in zip(self._tokenizers, sides, strict=True))
+        return source, target
 
     def _changed(self, epoch: int) -> TokenStore:
         """The pairs of an epoch, some of them with a made-up word."""
@@ -84,6 +90,9 @@ class TrainingPairs:
     def _with_made_up_words(self, epoch: int) -> Iterator[tuple[int, Pair]]:
         """Numbers and texts of the pairs that an epoch changes."""
         rng = random.Random(int(np.random.SeedSequence((self._seed, epoch)).generate_state(1)[0]))
-        for i in range(len(self._stored)):
-            if rng.random() < self._made_up_words and (found := with_made_up_word(self._text(i), self._lexicon, rng)):
-                yield i, found
+        for numbers, sides in self._blocks(range(len(self._stored))):
+            for place, number in enumerate(numbers):
+                if rng.random() >= self._made_up_words:
+                    continue
+                if changed := with_made_up_word(self._text(sides, place), self._lexicon, rng):
+                    yield number, changed

@@ -6,7 +6,7 @@ them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds 
 
 import json
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,9 +34,9 @@ class Mapped:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def __getitem__(self, positions: NDArray[np.integer]) -> NDArray[Any]:
-        """The numbers at these positions, as a copy."""
-        found = self._numbers[positions]
+    def __getitem__(self, positions: Any) -> NDArray[Any]:
+        """The numbers at positions that may be all that NumPy knows, as a copy."""
+        found = np.array(self._numbers[positions])
         if hasattr(mmap, "MADV_DONTNEED"):  # else every page ever read counts as memory of this process
             self._pages.madvise(mmap.MADV_DONTNEED)  # they stay in the page cache of the system
         return found
@@ -78,7 +78,8 @@ class Sequences:
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> list[int]:
-        return self.flat(np.array([index])).tolist()
+        start = int(self.offsets[index])
+        return self.tokens[start : start + int(self.lengths[index])].tolist()
 
     def flat(self, indices: NDArray[np.integer]) -> NDArray[Any]:
         """The tokens of these sequences, end to end."""
@@ -123,6 +124,13 @@ class Replaced:
         return tokens
 
 
+def part(sequences: Sequences | Replaced, indices: Sequence[int]) -> Sequences:
+    """Copy some sequences into memory."""
+    chosen = np.asarray(indices, dtype=np.int64)
+    lengths = sequences.lengths[chosen]
+    return Sequences(sequences.flat(chosen), _offsets(lengths), lengths)
+
+
 @dataclass(frozen=True, eq=False)
 class TokenStore:
     """Sentence pairs as ids; pair i is (source[i], target[i])."""
@@ -158,7 +166,7 @@ class TokenStore:
                 pairs += len(block[0])
                 for side, sequences in enumerate(block):
                     written, (tokens, offsets) = Sequences.of(sequences, dtypes[side]), files[side]
-                    tokens.write(np.asarray(written.tokens).tobytes())
+                    tokens.write(written.tokens[:].tobytes())
                     offsets.write((ends[side] + np.cumsum(written.lengths)).astype("<i8").tobytes())
                     ends[side] += len(written.tokens)
         source, target = ({"dtype": dtype, "tokens": end} for dtype, end in zip(dtypes, ends, strict=True))
