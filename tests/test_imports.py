@@ -57,6 +57,7 @@ def test_hydra_stays_at_the_door() -> None:
         ("import nmt", "torch numpy sentencepiece yaml"),
         ("import train, nmt.config", "torch"),
         ("import nmt.translator, translate", "hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy"),
+        pytest.param("import nmt.pipeline", "matplotlib", marks=pytest.mark.slow),  # needed from the first validation
     ],
 )
 def test_what_is_not_used_is_not_loaded(code: str, unwanted: str) -> None:

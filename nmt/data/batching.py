@@ -15,7 +15,7 @@ from torch import Tensor
 from nmt.data.store import TokenStore
 from nmt.special import BOS, EOS, PAD
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer]
 
 _POOL_BATCHES = 500  # batches sorted by length together: enough to save padding, few enough to stay random
 
@@ -49,8 +49,9 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
     """Make a batch of the pairs with these indices."""
     indices = np.asarray(indices, dtype=np.int64)
     source, target = (  # one column more than the longest, for EOS
-        _padded(side.tokens, side.offsets[indices], side.lengths[indices], width=int(side.lengths[indices].max()) + 1)
+        _padded(side.flat(indices), lengths, width=int(lengths.max()) + 1)
         for side in (store.source, store.target)
+        for lengths in [side.lengths[indices]]
     )
     rows, target_lengths = np.arange(len(indices)), store.target.lengths[indices]
     target_in = np.concatenate([np.full((len(indices), 1), BOS), target[:, :-1]], axis=1)  # (B, T)
@@ -71,18 +72,14 @@ def pad(sentences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Lists of ids as a padded tensor (B, longest), and their lengths (B,)."""
     lengths = np.array([len(ids) for ids in sentences], dtype=np.int64)
     tokens = np.concatenate([np.asarray(ids, dtype=np.int64) for ids in sentences])
-    padded = _padded(tokens, lengths.cumsum() - lengths, lengths, width=int(lengths.max()))
-    return torch.from_numpy(padded), torch.from_numpy(lengths)
+    return torch.from_numpy(_padded(tokens, lengths, width=int(lengths.max()))), torch.from_numpy(lengths)
 
 
-def _padded(
-    tokens: NDArray[np.integer], offsets: NDArray[np.integer], lengths: NDArray[np.integer], width: int
-) -> NDArray[np.int64]:
-    """Copy slices of `tokens` into rows of a matrix (B, width), padded with PAD."""
-    columns = np.arange(width)
-    real = columns < lengths[:, None]
+def _padded(tokens: NDArray[np.integer], lengths: NDArray[np.integer], width: int) -> NDArray[np.int64]:
+    """Put sequences that stand end to end into rows of a matrix (B, width), padded with PAD."""
+    real = np.arange(width) < lengths[:, None]
     padded = np.full(real.shape, PAD, dtype=np.int64)
-    padded[real] = tokens[(offsets[:, None] + columns)[real]]
+    padded[real] = tokens
     return padded
 
 
@@ -112,7 +109,7 @@ class BatchPlan:
     def epoch(self, epoch: int) -> list[Indices]:
         """The batches of one epoch, as indices of pairs."""
         random = np.random.default_rng((self._seed, epoch))
-        order = random.permutation(len(self._widths))
+        order = random.permutation(np.arange(len(self._widths), dtype=np.int32))  # half the memory of int64
         batches: list[Indices] = []
         for start in range(0, len(order), self._pool):
             pool = order[start : start + self._pool]
@@ -137,7 +134,8 @@ class BatchPlan:
 def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:
     """Batches of at most `batch_tokens` padded tokens, longest first, so that a lack of memory shows at once."""
     order = np.argsort(-lengths, kind="stable")
-    batches, start = [], 0
+    batches: list[Indices] = []
+    start = 0
     while start < len(order):
         size = max(1, batch_tokens // max(1, int(lengths[order[start]])))
         batches.append(order[start : start + size])

@@ -5,7 +5,7 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from nmt.writing_systems import UNSPACED, script_of
@@ -53,14 +53,13 @@ class Lexicon:
 
     def matches(self, pair: Pair) -> list[Match]:
         """Words of a pair that translate each other and occur once on either side."""
-        sides = [list(words_of(text)) for text in pair]
-        counts = [Counter(word.text for word in words) for words in sides]
-        targets = {word.text: word for word in sides[1]}
+        source, target = (list(words_of(text)) for text in pair)
+        spelt = [[word.text for word in words] for words in (source, target)]
         found = []
-        for word in sides[0]:
+        for word in source:
             translation = self.translations.get(word.text)
-            if translation is not None and counts[0][word.text] == counts[1][translation] == 1:
-                found.append((word, targets[translation]))
+            if translation is not None and spelt[0].count(word.text) == spelt[1].count(translation) == 1:
+                found.append((word, target[spelt[1].index(translation)]))
         return found
 
 
@@ -73,13 +72,20 @@ def replaced(pair: Pair, string: str, match: Match) -> Pair:
 def words_of(text: str) -> Iterator[Word]:
     """The words between spaces, without punctuation around them; none in scripts without spaces."""
     for token in _TOKEN.finditer(text):
-        start, end = token.span()
-        while start < end and _is_punctuation(text[start]):
-            start += 1
-        while start < end and _is_punctuation(text[end - 1]):
-            end -= 1
-        if start < end and script_of(text[start]) not in UNSPACED:
-            yield Word(text[start:end], start, end)
+        if word := _word(token[0]):
+            begin = token.start()
+            yield Word(word.text, begin + word.start, begin + word.end)
+
+
+@lru_cache(2**15)
+def _word(token: str) -> Word | None:
+    """The word in a token, if there is one; most tokens of a text are among the last few thousand."""
+    start, end = 0, len(token)
+    while start < end and _is_punctuation(token[start]):
+        start += 1
+    while start < end and _is_punctuation(token[end - 1]):
+        end -= 1
+    return Word(token[start:end], start, end) if start < end and script_of(token[start]) not in UNSPACED else None
 
 
 def _numbered(text: str, known: dict[str, int]) -> "array[int]":
@@ -87,6 +93,5 @@ def _numbered(text: str, known: dict[str, int]) -> "array[int]":
     return array("i", {known.setdefault(word.text, len(known)) for word in words_of(text)})
 
 
-@cache
 def _is_punctuation(character: str) -> bool:
     return unicodedata.category(character)[0] in "PS"

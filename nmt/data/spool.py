@@ -19,6 +19,7 @@ Hashes = NDArray[np.uint64]
 
 CHUNK = 2**15  # pairs per chunk
 PARTITION = 2**16  # hashes per range that is sorted, on average
+_MOST_PARTITION_BITS = 6  # at most 64 ranges, as each takes a pass over all hashes
 _BLOCK = 2**12  # pairs written together
 _COLUMNS = ("source", "target", "pair")
 
@@ -114,7 +115,7 @@ class PairSpool:
 
     def _partitions(self, column: str) -> Iterator[tuple[Hashes, NDArray[np.int64]]]:
         """Hashes with their positions, one range of hash values at a time, ranges ascending."""
-        bits = max(0, (self.count - 1) // PARTITION).bit_length()
+        bits = min(max(0, (self.count - 1) // PARTITION).bit_length(), _MOST_PARTITION_BITS)
         for part in range(2**bits):
             hashes, positions = [], []
             with self._hash_file(column).open("rb") as file:

@@ -5,9 +5,11 @@ them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+import mmap
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,18 +22,23 @@ _CHUNK = 2**16  # offsets read together
 Block = tuple[list[list[int]], list[list[int]]]
 
 
-class Joined:
-    """Two arrays, end to end, of which the first may be a mapped file: it is not copied."""
+class Mapped:
+    """The numbers in a file, mapped into memory."""
 
-    def __init__(self, first: NDArray[Any], second: NDArray[Any]) -> None:
-        self._first, self._second, self.dtype = first, second, first.dtype
+    def __init__(self, path: Path, dtype: str) -> None:
+        with path.open("rb") as file:
+            self._pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._numbers = np.frombuffer(self._pages, dtype)
+        self.dtype = self._numbers.dtype
 
-    def __getitem__(self, positions: NDArray[np.integer]) -> NDArray[Any]:
-        """The elements at these positions."""
-        in_second = positions >= len(self._first)
-        found = np.empty(positions.shape, self.dtype)
-        found[~in_second] = self._first[positions[~in_second]]
-        found[in_second] = self._second[positions[in_second] - len(self._first)]
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __getitem__(self, positions: Any) -> NDArray[Any]:
+        """The numbers at positions that may be all that NumPy knows, as a copy."""
+        found = np.array(self._numbers[positions])
+        if hasattr(mmap, "MADV_DONTNEED"):  # else every page ever read counts as memory of this process
+            self._pages.madvise(mmap.MADV_DONTNEED)  # they stay in the page cache of the system
         return found
 
 
@@ -39,8 +46,8 @@ class Joined:
 class Sequences:
     """Token sequences of any length: sequence i is the lengths[i] tokens from offsets[i]."""
 
-    tokens: Any  # an array, or two of them, Joined
-    offsets: NDArray[np.int64]
+    tokens: Mapped | NDArray[Any]
+    offsets: Mapped | NDArray[np.int64]
     lengths: NDArray[np.int32]
 
     @classmethod
@@ -53,30 +60,83 @@ class Sequences:
     def of(cls, sequences: list[list[int]], dtype: Any) -> "Sequences":
         """Make sequences in memory."""
         lengths = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
-        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        return cls(np.fromiter(chain.from_iterable(sequences), dtype=dtype, count=offsets[-1]), offsets, lengths)
+        tokens = np.fromiter(chain.from_iterable(sequences), dtype=dtype, count=int(lengths.sum()))
+        return cls(tokens, _offsets(lengths), lengths)
 
-    def replaced(self, new: Mapping[int, list[int]]) -> "Sequences":
-        """These sequences, some of them replaced; the tokens of the others are not copied."""
-        added, at = Sequences.of(list(new.values()), self.tokens.dtype), list(new)
-        offsets, lengths = self.offsets[: len(self)].copy(), self.lengths.copy()
-        offsets[at], lengths[at] = len(self.tokens) + added.offsets[:-1], added.lengths
-        return Sequences(Joined(self.tokens, added.tokens), offsets, lengths)
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of a token."""
+        return self.tokens.dtype
+
+    @classmethod
+    def joined(cls, parts: "list[Sequences]") -> "Sequences":
+        """All sequences of several parts, in memory."""
+        lengths = np.concatenate([part.lengths for part in parts])
+        return cls(np.concatenate([part.tokens for part in parts]), _offsets(lengths), lengths)
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     def __getitem__(self, index: int) -> list[int]:
-        start = self.offsets[index]
-        return self.tokens[np.arange(start, start + self.lengths[index])].tolist()
+        start = int(self.offsets[index])
+        return self.tokens[start : start + int(self.lengths[index])].tolist()
+
+    def flat(self, indices: NDArray[np.integer]) -> NDArray[Any]:
+        """The tokens of these sequences, end to end."""
+        lengths = self.lengths[indices]
+        starts = _offsets(lengths)
+        return self.tokens[np.repeat(self.offsets[indices] - starts[:-1], lengths) + np.arange(starts[-1])]
+
+
+@dataclass(frozen=True, eq=False)
+class Replaced:
+    """Sequences of which some are replaced: at[k] by new[k]; the others are not copied."""
+
+    stored: "Sequences | Replaced"
+    at: NDArray[np.int64]  # ascending
+    new: Sequences
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of a token."""
+        return self.stored.dtype
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """Tokens of each sequence."""
+        lengths = self.stored.lengths.copy()
+        lengths[self.at] = self.new.lengths
+        return lengths
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def __getitem__(self, index: int) -> list[int]:
+        return self.flat(np.array([index])).tolist()
+
+    def flat(self, indices: NDArray[np.integer]) -> NDArray[Any]:
+        """The tokens of these sequences, end to end."""
+        place, lengths = np.searchsorted(self.at, indices), self.lengths[indices]
+        is_new = place < np.searchsorted(self.at, indices, side="right")
+        tokens, among_new = np.empty(int(lengths.sum()), self.dtype), np.repeat(is_new, lengths)
+        tokens[~among_new] = self.stored.flat(indices[~is_new])
+        tokens[among_new] = self.new.flat(place[is_new])
+        return tokens
+
+
+def part(sequences: Sequences | Replaced, indices: Sequence[int]) -> Sequences:
+    """Copy some sequences into memory."""
+    chosen = np.asarray(indices, dtype=np.int64)
+    lengths = sequences.lengths[chosen]
+    return Sequences(sequences.flat(chosen), _offsets(lengths), lengths)
 
 
 @dataclass(frozen=True, eq=False)
 class TokenStore:
     """Sentence pairs as ids; pair i is (source[i], target[i])."""
 
-    source: Sequences
-    target: Sequences
+    source: Sequences | Replaced
+    target: Sequences | Replaced
 
     def __len__(self) -> int:
         return len(self.source)
@@ -106,18 +166,23 @@ class TokenStore:
                 pairs += len(block[0])
                 for side, sequences in enumerate(block):
                     written, (tokens, offsets) = Sequences.of(sequences, dtypes[side]), files[side]
-                    tokens.write(written.tokens.tobytes())
-                    offsets.write((ends[side] + written.offsets[1:]).astype("<i8").tobytes())
+                    tokens.write(written.tokens[:].tobytes())
+                    offsets.write((ends[side] + np.cumsum(written.lengths)).astype("<i8").tobytes())
                     ends[side] += len(written.tokens)
         source, target = ({"dtype": dtype, "tokens": end} for dtype, end in zip(dtypes, ends, strict=True))
         meta = {"pairs": pairs, "source": source, "target": target}
         (directory / f"{split}.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
 
 
-def _map(path: Path, dtype: str) -> NDArray[Any]:
+def _map(path: Path, dtype: str) -> Mapped | NDArray[Any]:
     if path.stat().st_size == 0:  # nothing to map
         return np.empty(0, dtype=dtype)
-    return np.memmap(path, dtype=dtype, mode="r")
+    return Mapped(path, dtype)
+
+
+def _offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where sequences of these lengths begin when they stand end to end, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
 def _differences(offsets: Path) -> NDArray[np.int32]:

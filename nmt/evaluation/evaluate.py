@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from nmt.data.heldout import HeldOut
-from nmt.evaluation import heatmap
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
 from nmt.translator import Translation, Translator
@@ -38,6 +37,8 @@ def write(
     details: Mapping[str, Any],
 ) -> None:
     """Write scores, translations and six heatmaps to `directory`; `details` record what was scored."""
+    from nmt.evaluation import heatmap  # imports matplotlib, which training needs only once it validates
+
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
         for example, translation in zip(examples, evaluation.translations, strict=True)

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from nmt.data.heldout import HeldOut
-from nmt.evaluation import heatmap
 from nmt.evaluation.evaluate import choose_examples, evaluate
 from nmt.metrics import metrics_for
 from nmt.ranks import ALONE, Ranks
@@ -75,6 +74,8 @@ class Validator:
     def _heatmaps(self, translations: Sequence[Translation]) -> dict[str, Any]:
         if not self.ranks.is_first:  # only rank 0 reports
             return {}
+        from nmt.evaluation import heatmap  # imports matplotlib, which no update needs
+
         if self._chosen is None:
             self._chosen = choose_examples(translations, HEATMAPS)
         return {

@@ -205,6 +205,7 @@ class Trainer:
         if self._epoch_groups[0] != epoch:
             order, size = self.data.epoch(epoch), self.settings.accumulate
             self._epoch_groups = epoch, [order[i : i + size] for i in range(0, len(order), size)]
+            return_freed()  # planning an epoch of many pairs needs more memory than its plan
         return self._epoch_groups[1]
 
     def _validation_is_due(self) -> bool:

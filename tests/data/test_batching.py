@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.data.batching import BatchPlan, collate, sorted_batches
-from nmt.data.store import TokenStore
+from nmt.data.store import Mapped, TokenStore
 from nmt.special import BOS, EOS, PAD
 
 sequence = st.lists(st.integers(4, 60000), max_size=12)
@@ -30,6 +31,20 @@ def test_the_store_gives_back_what_it_got(pairs: list[tuple[list[int], list[int]
         assert [(store.source[i], store.target[i]) for i in range(len(store))] == pairs
         assert store.source.lengths.tolist() == [len(source) for source, _ in pairs]
         assert store.source.tokens.dtype == ("<u2" if vocab == 2**16 else "<i4")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_reading_a_mapped_file_leaves_no_pages_in_memory(tmp_path: Path) -> None:
+    numbers = np.arange(2**21)
+    (tmp_path / "numbers").write_bytes(numbers.astype("<i8").tobytes())
+
+    def resident() -> int:
+        return int(Path("/proc/self/status").read_text().split("RssFile:")[1].split()[0])
+
+    mapped, before = Mapped(tmp_path / "numbers", "<i8"), resident()
+    for part in np.split(numbers, 8):
+        np.testing.assert_array_equal(mapped[part], part)
+    assert resident() - before < 4096  # of 16,384 kB that were read
 
 
 def test_an_empty_store(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nmt.data import pairs as pairs_module
 from nmt.data.batching import BatchPlan, collate
 from nmt.data.pairs import TrainingPairs
-from nmt.data.store import Sequences, TokenStore
+from nmt.data.store import Replaced, Sequences, TokenStore
 from nmt.data.tokenizer import Tokenizer
 
 TEXTS = [
@@ -68,11 +69,34 @@ def test_pairs_go_together_by_the_lengths_that_made_up_words_give_them(tokenizer
         assert sorted(widths) == [int(lengths[i : i + 8].max()) for i in range(0, len(lengths), 8)]  # none is wider
 
 
+def test_pairs_are_read_and_encoded_in_blocks(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    indices, batches = np.arange(len(TEXTS)), []
+    for block in (4096, 4):
+        monkeypatch.setattr(pairs_module, "_BLOCK", block)
+        changing = pairs(tokenizer, 0.5)
+        changing.epoch(0)
+        batches.append(changing.batch(indices))
+    assert torch.equal(batches[0].source, batches[1].source)
+    assert torch.equal(batches[0].target_out, batches[1].target_out)
+
+
+def test_an_epoch_is_planned_once(tokenizer: Tokenizer) -> None:
+    changing = pairs(tokenizer, 0.5)
+    first = changing.epoch(0)
+    assert changing.epoch(0) is first
+    assert changing.epoch(1) is not first
+    again = changing.epoch(0)
+    assert [batch.tolist() for batch in again] == [batch.tolist() for batch in first]
+
+
 @given(st.lists(st.lists(st.integers(4, 99), max_size=5), min_size=1, max_size=9), st.data())
 def test_replaced_sequences_read_like_new_ones(sequences: list[list[int]], data: st.DataObject) -> None:
     indices = st.integers(0, len(sequences) - 1)
     new = data.draw(st.dictionaries(indices, st.lists(st.integers(4, 99), max_size=7)))
-    replaced = Sequences.of(sequences, np.uint16).replaced(new)
+    at = sorted(new)
+    replaced = Replaced(
+        Sequences.of(sequences, np.uint16), np.array(at, np.int64), Sequences.of([new[i] for i in at], np.uint16)
+    )
     expected = [new.get(i, old) for i, old in enumerate(sequences)]
     assert [replaced[i] for i in range(len(replaced))] == expected
     chosen = data.draw(st.lists(indices, min_size=1))
