@@ -11,6 +11,7 @@ from nmt.data.heldout import HeldOut
 from nmt.evaluation import heatmap
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
+from nmt.evaluation.verdict import Verdict
 from nmt.translator import Translation, Translator
 
 
@@ -36,13 +37,15 @@ def write(
     examples: Sequence[HeldOut],
     languages: tuple[str, str],
     details: Mapping[str, Any],
+    verdict: Verdict,
 ) -> None:
-    """Write scores, translations and six heatmaps to `directory`; `details` record what was scored."""
+    """Write scores, translations, verdict and six heatmaps to `directory`; `details` record what was scored."""
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
         for example, translation in zip(examples, evaluation.translations, strict=True)
     ]
     write_evaluation(directory, evaluation.scores, details, rows)
+    verdict.write(directory)
     for number, chosen in enumerate(choose_examples(evaluation.translations, count=6), start=1):
         figure = heatmap.draw_translation(evaluation.translations[chosen], languages)
         for kind in ("png", "svg"):
