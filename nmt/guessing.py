@@ -19,7 +19,8 @@ from nmt.run import Run
 from nmt.translator import Translation
 
 BAD = 40.0  # a translation with a lower sentence chrF is bad: hardly a phrase of it is right
-FEWEST = 10  # notices in validation; as nine of ten must be deserved, also the notices per undeserved one
+DESERVED = 0.9  # share of the notices that must be for bad translations
+_Z = 1.2816  # normal quantile of 90 %: how sure that share must be, as few sentences show little
 
 
 @dataclass(frozen=True)
@@ -35,16 +36,15 @@ class Guessing:
 
     @classmethod
     def calibrated(cls, checkpoint: str, confidences: Sequence[float], chrf: Sequence[float]) -> Guessing:
-        """Choose the highest threshold at which one notice in ten at most would be undeserved.
+        """Choose the highest threshold at which nine of ten notices are deserved, by the lower end of their interval.
 
-        One more undeserved notice than was seen is counted, because the threshold is chosen on the sentences that it
-        is judged by. So ten bad translations below every good one are the fewest that give a threshold.
+        The fewest sentences that give a threshold are 15 bad ones with lower confidences than any other.
         """
         order = np.argsort(confidences, kind="stable")
         ordered, bad = np.asarray(confidences)[order], np.asarray(chrf)[order] < BAD
         notices, deserved = np.arange(1, len(ordered) + 1), np.cumsum(bad)
         whole = np.append(ordered[1:] > ordered[:-1], True)  # equal confidences get a notice together or not at all
-        allowed = np.flatnonzero(whole & (FEWEST * (notices - deserved + 1) <= notices))
+        allowed = np.flatnonzero(whole & (_lower_end(deserved, notices) >= DESERVED))
         if not len(allowed):
             return cls(checkpoint, None, len(ordered), int(bad.sum()), 0, 0)
         last = allowed[-1]
@@ -88,3 +88,9 @@ class Guessing:
             return f"translate.py will not say when the model is guessing: {few}, and no confidence tells them apart."
         share = f"{self.deserved} of {self.notices} in validation were bad, of {self.bad} bad ones in all"
         return f"translate.py will call translations with a confidence up to {self.threshold:.2f} guesses: {share}."
+
+
+def _lower_end(deserved: np.ndarray, notices: np.ndarray) -> np.ndarray:
+    """Lower end of the interval of a share (Wilson 1927), one-sided."""
+    share, z2 = deserved / notices, _Z**2 / notices
+    return (share + z2 / 2 - np.sqrt(z2 * (share * (1 - share) + z2 / 4))) / (1 + z2)
