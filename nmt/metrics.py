@@ -77,6 +77,21 @@ def chrf(texts: Texts) -> Score:
     return _measure(CHRF(), texts)
 
 
+def sentence_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[float]:
+    """The chrF of each sentence against the reference that is nearest to it.
+
+    N-grams have up to 6 characters, about a word of an alphabet, or up to 2 where characters are syllables or words.
+    """
+    from sacrebleu.metrics.chrf import CHRF
+
+    alphabetic = Texts(hypotheses, references).tokenizer == "13a"
+    metric = CHRF() if alphabetic else CHRF(char_order=2)
+    return [
+        100.0 if hypothesis in group else metric.sentence_score(hypothesis, list(group)).score
+        for hypothesis, group in zip(hypotheses, references, strict=True)
+    ]
+
+
 def ter(texts: Texts) -> Score:
     """Translation edit rate (Snover 2006): edits of words, or of characters in scripts without spaces."""
     from sacrebleu.metrics.ter import TER

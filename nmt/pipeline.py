@@ -26,9 +26,12 @@ from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
+from nmt.evaluation.verdict import VERDICT, judge
 from nmt.factory import constructor, refusals
+from nmt.guessing import Guessing
 from nmt.interrupt import Stopping
 from nmt.memory import map_large_tensors
+from nmt.metrics import MAIN
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run
 from nmt.search import Greedy, Search
@@ -157,11 +160,17 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
     ranks.broadcast(parameter.detach() for parameter in model.parameters())
     model.eval()
     translator = make_translator(build_search(config), corpus, model, ranks, device)
+    validated = translator.translate([example.source for example in corpus.val_sentences])
     evaluation = evaluate(translator, corpus.test_sentences)
     if isinstance(run, OpenRun):
         run.lock.check()
+        guessing = Guessing.on(checkpoint, validated, corpus.val_sentences)
+        guessing.write(run)
+        log.info("%s", guessing.line())
         details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
-        write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details)
+        bleu, pairs = evaluation.scores[MAIN].value, corpus.report.train_pairs
+        verdict = judge(evaluation.translations, corpus.test_sentences, bleu=bleu, pairs=pairs, guessing=guessing)
+        write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details, verdict)
     return evaluation
 
 
@@ -227,8 +236,10 @@ def make_validator(
 
 
 def print_results(evaluation: Evaluation, directory: Path) -> None:
-    """Print the scores on stdout, and where everything is on stderr."""
+    """Print the scores on stdout, and the verdict and where everything is on stderr."""
     Console().print(table(evaluation.scores, title="test.tsv"))
+    for line in (Run(directory).evaluation / VERDICT).read_text(encoding="utf-8").splitlines():
+        log.info("%s", line)
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
     log.info('Translate with: %s "…"', shell_command("translate.py", "--run", directory))
 

@@ -4,13 +4,15 @@ config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
 data/                val.tsv, test.tsv (source, references …), report.json
 changes.json         settings that were changed when the run was resumed
-SHA256SUMS           of the files above, and of finished.json
+SHA256SUMS           of the files above, of finished.json and guessing.json
 checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
 finished.json        written last: why training ended, and which step was the best
+guessing.json        confidence at or below which a translation is a guess, found in validation
 training.lock        while it trains: the process that does
-eval/                scores.json, translations.tsv, heatmaps/, SHA256SUMS; alignment.json after evaluate.py --alignments
+eval/                scores.json, translations.tsv, verdict.txt, heatmaps/, SHA256SUMS; alignment.json after
+                     evaluate.py --alignments
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class Run:
         self.config_file = self.directory / CONFIG
         self.changes_file = self.directory / CHANGES
         self.finished_file = self.directory / "finished.json"
+        self.guessing_file = self.directory / "guessing.json"
         self.source_tokenizer = self.directory / PREPARED["source.model"]
         self.target_tokenizer = self.directory / PREPARED["target.model"]
         self.val_set = self.directory / PREPARED["val.tsv"]

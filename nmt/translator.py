@@ -61,6 +61,11 @@ class Translation:
     log_probs: list[float]  # of each target token
 
     @property
+    def confidence(self) -> float:
+        """Probability of a token, in the geometric mean; 1 for an empty text."""
+        return min(1.0, math.exp(float(np.mean(self.log_probs)))) if self.log_probs else 1.0
+
+    @property
     def words(self) -> list[Word]:
         """Its words, each with its probability: the product of those of its pieces."""
         return [Word(text, p[0]) for text, p in self.word_probabilities(np.array([self.log_probs]))]

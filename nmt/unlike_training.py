@@ -10,25 +10,30 @@ from nmt.errors import UserError
 from nmt.run import Run
 from nmt.writing_systems import scripts_of
 
-_HARDLY = 0.001  # a script with less than this share of the training text was not learnt
+# A script with less than this share of the training text was not learnt. Rows whose two sides are swapped bring the
+# script of the other language with them, so being there is not enough.
+_HARDLY = 0.05
+_LEARNT_WITH = {"KATAKANA": "HIRAGANA"}  # Japanese has few letters of the one, but they come with the other
 _FOREIGN = 0.5  # a sentence with more than this share of such letters cannot be read
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Scripts and longest sentence of the source side that a model was trained on."""
+    """Size, scripts and longest sentence of the source side that a model was trained on."""
 
     scripts: dict[str, float]  # share of the letters
     longest: int  # in tokens
+    pairs: int
 
     @classmethod
     def of(cls, run: Run) -> TrainingData:
         """Read them from the run's data/report.json."""
         path = run.directory / "data" / "report.json"
         try:
-            side = json.loads(path.read_text(encoding="utf-8"))["source"]
+            report = json.loads(path.read_text(encoding="utf-8"))
+            side = report["source"]
             shares = {str(name): float(share) for name, share in side["scripts"].items()}
-            return cls(shares, int(side["lengths"]["longest"]))
+            return cls(shares, int(side["lengths"]["longest"]), int(report["train_pairs"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
 
@@ -36,11 +41,15 @@ class TrainingData:
         """How a sentence is unlike the training data; empty if it is not."""
         found = []
         letters = scripts_of(Counter(text))
-        strange = {name: count for name, count in letters.items() if self.scripts.get(name, 0.0) < _HARDLY}
+        strange = {name: count for name, count in letters.items() if not self._learnt(name)}
         if sum(strange.values()) > _FOREIGN * letters.total():
             names = " and ".join(name.capitalize() for name in sorted(strange, key=lambda name: -strange[name])[:3])
-            known = " and ".join(name.capitalize() for name, share in self.scripts.items() if share >= _HARDLY)
+            known = " and ".join(name.capitalize() for name in self.scripts if self._learnt(name))
             found.append(f"is written in {names}, and the model has learnt {known or 'no letters'} only")
         if tokens > self.longest:
             found.append(f"has {tokens} tokens, and the longest sentence in training had {self.longest}")
         return found
+
+    def _learnt(self, script: str) -> bool:
+        """Whether training had enough letters of a script."""
+        return any(self.scripts.get(name, 0.0) >= _HARDLY for name in (script, _LEARNT_WITH.get(script, script)))

@@ -21,7 +21,8 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
 from nmt.evaluation.scores import score
-from nmt.files import read_record
+from nmt.evaluation.verdict import VERDICT
+from nmt.files import read_listed, read_record
 from nmt.metrics import MAIN, METRICS
 from nmt.run import OpenRun, Run
 from nmt.shell import shell_command
@@ -64,6 +65,8 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
     finished = run.finished_file.is_file()
     if finished:
         yield "finished.json", partial(check_end, run)
+    if run.guessing_file.exists():
+        yield run.guessing_file.name, partial(check_guessing, run)
     if finished or (run.evaluation / SCORES).is_file():
         yield f"eval/{SCORES}", partial(check_scores, run)
     if (run.evaluation / ALIGNMENT_FILE).is_file():
@@ -105,12 +108,23 @@ def check_end(run: Run) -> str:
     return f"{finished['reason']}; best {best.name}"
 
 
+def check_guessing(run: Run) -> str:
+    """The threshold below which translations are called guesses."""
+    from nmt.guessing import Guessing
+
+    checkpoint = str(read_record(run.guessing_file).get("checkpoint"))
+    found = Guessing.of(run, checkpoint)
+    return f"{checkpoint}, threshold {found and found.threshold}"
+
+
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
     if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
         evaluate = shell_command("evaluate.py", "--run", run.directory)
         raise UserError(f"{run.evaluation} has no scores: make them with `{evaluate}`.")
     recorded, rows = read_evaluation(run.evaluation)
+    if (run.evaluation / VERDICT).exists():  # earlier versions wrote none
+        read_listed(run.evaluation / VERDICT)
     evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
     test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]
     if test_set != [(row.source, row.references) for row in rows]:

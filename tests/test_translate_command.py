@@ -107,7 +107,9 @@ def test_evaluate_again_gives_the_same_scores(finished: Finished, tmp_path: Path
     run, trained = finished
     before = (run / "eval/scores.json").read_bytes()
     done = succeeded(evaluate(run))
-    assert done.stdout == trained.stdout
+    verdict = (run / "eval/verdict.txt").read_text(encoding="utf-8")
+    assert done.stdout == f"{trained.stdout}\n{verdict}"
+    assert verdict in trained.stderr  # where the log of a training goes
     assert (run / "eval/scores.json").read_bytes() == before
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
     for name, cells in (("s", [r[0] for r in rows]), ("r1", [r[1] for r in rows]), ("r2", [r[-1] for r in rows])):

@@ -34,9 +34,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.evaluation.evaluate import evaluate, write
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
     from nmt.evaluation.score_report import table
-    from nmt.metrics import metrics_for
+    from nmt.evaluation.verdict import judge
+    from nmt.guessing import Guessing
+    from nmt.metrics import MAIN, metrics_for
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
+    from nmt.unlike_training import TrainingData
 
     log_to_console()
     runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
@@ -61,6 +64,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
+    verdict = judge(
+        evaluation.translations,
+        examples,
+        bleu=evaluation.scores[MAIN].value,
+        pairs=None if options.source else TrainingData.of(run).pairs,
+        guessing=Guessing.of(run, translator.checkpoint) if len(runs) == 1 else None,
+    )
+    print("", *verdict.lines(), sep="\n")
     # eval/ of the run holds the scores of its own search only; others are written to --output, if given, and so are
     # those of a run that belongs to somebody else.
     if len(runs) > 1 or not os.access(home if home and home.exists() else run.directory, os.W_OK):
@@ -71,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if len(runs) > 1:
         details["ensemble"] = [each.identity for each in runs]
     if output:
-        write(output, evaluation, examples, translator.languages, details)
+        write(output, evaluation, examples, translator.languages, details, verdict)
         print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
     else:
         print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)

@@ -14,17 +14,23 @@ _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for characte
 
 
 def render(
-    source: str, candidates: list[Translation], number: int, options: argparse.Namespace, translator: Translator
+    source: str,
+    candidates: list[Translation],
+    number: int,
+    options: argparse.Namespace,
+    translator: Translator,
+    guessed: bool | None,
 ) -> str:
-    """Format the translations of one sentence by the options."""
+    """Format the translations of one sentence by the options; `guessed` says whether the best one is a guess."""
     if options.explain:
         from nmt.evaluation.explain import as_text, explain
 
         return as_text(explain(translator, candidates[0]))
     if options.json:
         found = [_as_dict(candidate, source, options, translator) for candidate in candidates]
-        more = {"nbest": found} if options.nbest > 1 else {}
-        return json.dumps({"source": source, **found[0], **more}, ensure_ascii=False).translate(_LINE_BREAKS)
+        values = {"source": source, **found[0], "guessing": guessed}
+        values |= {"nbest": found} if options.nbest > 1 else {}
+        return json.dumps(values, ensure_ascii=False).translate(_LINE_BREAKS)
     lines = [_as_line(candidate, source, options.alignments) for candidate in candidates]
     if options.nbest > 1:
         scored = zip(candidates, lines, strict=True)

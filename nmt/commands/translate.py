@@ -18,8 +18,9 @@ from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.evaluation.gallery import Gallery
-    from nmt.run import Run
+    from nmt.guessing import Guessing
     from nmt.translator import Translation, Translator
+    from nmt.unlike_training import TrainingData
 
 LINES_TOGETHER = 2048  # read before the first is translated
 
@@ -44,8 +45,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
     # Imported late, so that --help and a mistyped option are answered at once.
     from nmt.config import ROOT
+    from nmt.guessing import Guessing
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
+    from nmt.unlike_training import TrainingData
 
     runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
     translator = Translator.load(runs, options.device)
@@ -64,12 +67,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         from nmt.evaluation.gallery import Gallery  # imports matplotlib, which only pictures need
 
         gallery = Gallery(options.heatmap, translator.languages, words=not options.pieces)
-    warn = Warnings(runs[0])
+    # A threshold holds for one model, and not for translations that are drawn at random.
+    guessing = None if options.sample or len(runs) > 1 else Guessing.of(runs[0], translator.checkpoint)
+    warn = Warnings(TrainingData.of(runs[0]), guessing)
     for number, source, candidates in translations(translator, options, gallery):
-        warn.about(number, source, candidates[0])
+        guessed = warn.about(number, source, candidates[0])
         if gallery and candidates[0].source_tokens:
             print(f"heatmap: {gallery.add(candidates[0])}", file=sys.stderr)
-        print(render(source, candidates, number, options, translator))
+        print(render(source, candidates, number, options, translator, guessed))
     warn.finish()
 
 
@@ -92,27 +97,31 @@ def translations(
 
 
 class Warnings:
-    """Warns of sentences that are unlike the training data: the first few by number, the others counted."""
+    """Warns of translations that are not to be relied on: the first few by number, the others counted."""
 
-    def __init__(self, run: Run) -> None:
-        from nmt.unlike_training import TrainingData
+    def __init__(self, known: TrainingData, guessing: Guessing | None) -> None:
+        """Warn of sentences unlike what is `known` from training, and of guesses if there is a threshold for them."""
+        self.known, self.guessing = known, guessing
+        self.seen = self.doubtful = 0
 
-        self.known = TrainingData.of(run)
-        self.seen = self.unlike = 0
-
-    def about(self, number: int, source: str, translation: Translation) -> None:
-        """Warn of one sentence if it is unlike the training data."""
+    def about(self, number: int, source: str, translation: Translation) -> bool | None:
+        """Warn of one sentence if need be; returns whether its translation is a guess, None if that is not known."""
         self.seen = number
-        if differences := self.known.differences(source, len(translation.source_tokens) - 1):
-            self.unlike += 1
-            if self.unlike <= NOTICES:
-                problem = f"Sentence {number} {', and '.join(differences)}"
+        reasons = self.known.differences(source, len(translation.source_tokens) - 1)
+        guessed = self.guessing.guessed(translation) if self.guessing else None
+        if guessed:
+            reasons.append(f"is translated by guessing (confidence {translation.confidence:.2f})")
+        if reasons:
+            self.doubtful += 1
+            if self.doubtful <= NOTICES:
+                problem = f"Sentence {number} {', and '.join(reasons)}"
                 print(f"{problem}: do not rely on its translation.", file=sys.stderr)
+        return guessed
 
     def finish(self) -> None:
         """Print the number of such sentences, if not all were named."""
-        if self.unlike > NOTICES:
-            print(f"{self.unlike} of {self.seen} sentences are so unlike the training data.", file=sys.stderr)
+        if self.doubtful > NOTICES:
+            print(f"Do not rely on {self.doubtful} of {self.seen} translations for such reasons.", file=sys.stderr)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -128,7 +137,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--top-p", type=float, help="sample from the likeliest tokens of this probability (default: the run's, or 1)")
     add("--seed", type=int, help="of sampling: the same seed gives the same translations (default: the run's, or 1)")
     add("--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)")
-    add("--json", action="store_true", help="a JSON object per line: text, score, words with confidence, attention")
+    everything = "a JSON object per line: text, score, words with confidence, attention, whether it is a guess"
+    add("--json", action="store_true", help=everything)
     dropout = "with --json: the words' confidence as mean and spread over N samples of dropout"
     add("--samples", type=cli.positive, metavar="N", help=dropout)
     links = "after each translation, a tab and which source word each of its words looked at: 0-0 1-2"

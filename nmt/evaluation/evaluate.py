@@ -10,6 +10,7 @@ import numpy as np
 from nmt.data.heldout import HeldOut
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
+from nmt.evaluation.verdict import Verdict
 from nmt.translator import Translation, Translator
 
 
@@ -35,8 +36,9 @@ def write(
     examples: Sequence[HeldOut],
     languages: tuple[str, str],
     details: Mapping[str, Any],
+    verdict: Verdict,
 ) -> None:
-    """Write scores, translations and six heatmaps to `directory`; `details` record what was scored."""
+    """Write scores, translations, verdict and six heatmaps to `directory`; `details` record what was scored."""
     from nmt.evaluation import heatmap  # imports matplotlib, which training needs only once it validates
 
     rows = [
@@ -44,6 +46,7 @@ def write(
         for example, translation in zip(examples, evaluation.translations, strict=True)
     ]
     write_evaluation(directory, evaluation.scores, details, rows)
+    verdict.write(directory)
     for number, chosen in enumerate(choose_examples(evaluation.translations, count=6), start=1):
         figure = heatmap.draw_translation(evaluation.translations[chosen], languages)
         for kind in ("png", "svg"):

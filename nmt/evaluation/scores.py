@@ -77,7 +77,7 @@ def score(
     assert len(hypotheses) == len(references) == len(sources)
     texts = Texts(hypotheses, references, language, bootstrap)
     corpus, _ = texts.bleu
-    unit, lengths = _source_lengths(sources)
+    unit, lengths = source_lengths(sources)
     return Scores(
         metrics={name: METRICS[name].function(texts) for name in (metrics_for("test") if metrics is None else metrics)},
         tokenizer=texts.tokenizer,
@@ -90,7 +90,7 @@ def score(
     )
 
 
-def _source_lengths(sources: Sequence[str]) -> tuple[str, np.ndarray]:
+def source_lengths(sources: Sequence[str]) -> tuple[str, np.ndarray]:
     """Count words, or characters where most of the text is in a script without spaces."""
     scripts = count_scripts(sources)
     if sum(scripts[script] for script in UNSPACED) > scripts.total() / 2:
