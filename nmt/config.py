@@ -26,6 +26,7 @@ class TrainSettings:
     max_epochs: int | None = 24
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
+    replay: float = 3.0  # old pairs for each new one, in a run that starts from another
     label_smoothing: float = 0.1
     made_up_words: float = 0.0  # share of the pairs in which a word known on both sides becomes a string to copy
     average_decay: float = 0.999  # of the moving average of weights that is validated and kept; 0: no average
@@ -47,7 +48,7 @@ class TrainSettings:
         self._require("above 0, or null for none", lambda x: x is None or x > 0, *limits)
         self._require("between 0 and 1", lambda x: 0 <= x <= 1, "teacher_forcing", "teacher_forcing_end")
         self._require("in [0, 1)", lambda x: 0 <= x < 1, "label_smoothing", "made_up_words", "average_decay")
-        self._require("at least 0", lambda x: x >= 0, "clip_norm")
+        self._require("at least 0", lambda x: x >= 0, "clip_norm", "replay")
         if self.max_epochs is None and self.max_steps is None:
             raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
         if self.monitor not in monitors():
@@ -79,6 +80,7 @@ class Config:
     seed: int = 1
     device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
+    start: PathText | None = None  # finished run whose weights to start from, to train on more pairs
 
     def __post_init__(self) -> None:
         if self.seed < 0:
