@@ -24,6 +24,7 @@ from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.launch import Launch
 from nmt.overrides import PATHS, for_hydra, in_hydra, read_change
+from nmt.own_corpus import name_of, with_own_corpus
 from nmt.run import OpenRun, Run
 from nmt.shell import shell_command
 from nmt.starting import started_from
@@ -44,6 +45,7 @@ def register() -> None:
         if "${" in place:  # Hydra keeps both in its own configuration, where that would be an interpolation
             raise UserError(f"Hydra cannot work in {place}: rename the directory, so that its path is without ${{.")
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
+    OmegaConf.register_new_resolver("file_name", name_of, replace=True)
     store = ConfigStore.instance().store
     store("run", defaults(Config))
     store("default", defaults(TrainSettings), group="train")
@@ -83,7 +85,8 @@ def composed(*overrides: str) -> dict[str, Any]:
     """Plain values for these overrides, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
-        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *for_hydra(overrides)]))
+        own = for_hydra(with_own_corpus(overrides))
+        return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *own]))
 
 
 def _resolved(cfg: DictConfig) -> dict[str, Any]:
@@ -176,7 +179,7 @@ def explain(error: Exception) -> str:
             quoted = shlex.quote(f"{name}={in_hydra(value)}")
             return f"{error.override} cannot be read: quote the value, as in {quoted}."
         path = shlex.quote(f"data.path={name}")
-        return f"{name} is not of the form setting=value: for a file of sentence pairs, write data=anki {path}."
+        return f"{name} is not of the form setting=value: for a file of sentence pairs, write {path}."
     if isinstance(error, MissingConfigException) and error.options:
         group, _, option = str(error.missing_cfg_file).rpartition("/")
         return f"There is no {group}={option}: {nearest(option, error.options)}"

@@ -18,7 +18,7 @@ from nmt import starting
 from nmt.config import ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, Plan, ReplayPlan, collate, sorted_batches
-from nmt.data.discovery import completed
+from nmt.data.discovery import completed, description
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
@@ -54,13 +54,22 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
     with run.lock if ranks.is_first else nullcontext():
         if ranks.is_first:
             run.require_empty()  # another process may have begun and ended a run meanwhile
+            config.data.require_files()
+            log_lines(description(config.data))
         corpus = prepare_everywhere(config, ranks, device)
         if ranks.is_first:
-            for line in corpus.report.lines(corpus.samples()):
-                log.info("%s", line)
+            log_lines(corpus.report.lines(corpus.samples()))
+            for oddity in corpus.report.oddities():
+                log.warning("%s", oddity)
             origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
             run = run.create(values, origin, corpus.directory)
         return carry_through(run, config, corpus, ranks, device)
+
+
+def log_lines(lines: Iterable[str]) -> None:
+    """Log each line."""
+    for line in lines:
+        log.info("%s", line)
 
 
 def resume(

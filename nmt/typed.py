@@ -117,7 +117,7 @@ def convert(value: Any, hint: Any, where: str) -> Any:
         if wrong_bool or not isinstance(value, hint):
             names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
             raise UserError(f"{where} must be {names[hint]}; it is {value!r}.")
-    elif isinstance(hint, type) and not isinstance(value, hint):
+    elif origin is None and isinstance(hint, type) and not isinstance(value, hint):
         raise UserError(f"{where} must be a {hint.__name__}; it is {value!r}.")
     return value
 

@@ -22,6 +22,7 @@ from nmt import cli, composition
 from nmt.commands.options import plain_parser
 from nmt.config import load_config
 from nmt.console import log_to_console
+from nmt.data.discovery import completed
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   python scripts/diversify.py --output outputs/best experiment=multi30k_ende
   python scripts/diversify.py --output outputs/best experiment=multi30k_enfr --teachers 3
-  python scripts/diversify.py --output outputs/best data=anki data.path=fra-eng.zip size=100k
+  python scripts/diversify.py --output outputs/best data.path=fra-eng.zip size=100k
 """
 # Pairs by teachers regularise too: the student does with less dropout than those who had the corpus alone.
 LESS_DROPOUT = 2 / 3
@@ -64,8 +65,9 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
 
     output: Path = options.output.absolute()
     values = composed(options.settings)
+    load_config(values).data.require_files()
+    values = completed(values)
     config = load_config(values)
-    config.data.require_files()
     settings = "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
     check_output(output, settings)
     check_parts(config, ALONE)
@@ -86,7 +88,8 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
         runs = [argument for directory in teachers for argument in ("--run", str(directory))]
         places = ["--output", str(pairs), "--device", config.device]
         distil.make_pairs(distil.parse([*runs, "--each", "--back", str(back), *places]))
-    data = {"name": "diversified", "source": None, "target": None, **distil.student_data(pairs, direction)}
+    data: dict[str, Any] = {"name": "diversified", "source": None, "target": None, "format": "tsv", "header": False}
+    data |= distil.student_data(pairs, direction)
     dropout = values["model"]["state_dropout"] * LESS_DROPOUT
     values = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
     share = len(corpus.train) / (pairs / "train.tsv").read_bytes().count(b"\n")

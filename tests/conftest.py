@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 import torch
 
@@ -23,6 +24,9 @@ CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"
 
 # Two test processes share two cores: more threads than that only get in each other's way.
 torch.set_num_threads(1)
+# A busy machine is no failure.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3, dropout: float = 0.0) -> Seq2Seq:

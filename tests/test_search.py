@@ -58,7 +58,7 @@ def toy_source(numbers: list[int], width: int = 3) -> tuple[Tensor, Tensor]:
 
 
 @given(seed=st.integers(0, 10_000), penalty=st.sampled_from([0.0, 0.6, 1.0, 2.0]), longest=st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest: int) -> None:
     """With room for every prefix, the beam's n-best list is the ranking of all possible translations."""
     model = Markov(seed)
@@ -74,7 +74,7 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
 
 
 @given(seed=st.integers(0, 10_000), beam=st.integers(1, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_beam_equals_a_plain_one(seed: int, beam: int) -> None:
     model = Markov(seed)
     search = Beam(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
@@ -215,7 +215,7 @@ def test_samples_have_the_distribution_of_the_definition(temperature: float, top
 
 
 @given(seed=st.integers(0, 10_000), mass=st.floats(0.01, 1.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_nucleus_is_the_smallest_set_of_that_mass(seed: int, mass: float) -> None:
     probs = torch.randn(3, 9, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).softmax(dim=1)
     for row, cut in zip(probs.tolist(), nucleus(probs, mass).tolist(), strict=True):

@@ -65,7 +65,7 @@ def test_a_run_whose_terminal_closes_goes_on_to_the_same_bytes(finished: Finishe
     )
     signal.signal(signal.SIGHUP, before)
     os.close(terminal)
-    assert b"Preparing" in os.read(controller, 1000)
+    assert b"fra-eng.txt: tsv" in os.read(controller, 1000)
     os.close(controller)  # not the terminal that controls the process, so no signal comes by itself
     deadline = time.time() + 120
     while not list(tmp_path.glob("run/checkpoints/step-*")) and time.time() < deadline:

@@ -17,6 +17,7 @@ from nmt.interrupt import Interrupted, Stopping
 from nmt.launch import Launch
 from nmt.memory import limit_kernel_caches
 from nmt.overrides import for_hydra
+from nmt.own_corpus import with_own_corpus
 from nmt.run import Run
 from nmt.shell import resume_command
 from nmt.starting import with_languages_of_parent
@@ -26,8 +27,8 @@ log = logging.getLogger(__name__)
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train with these overrides (default: those of the command line)."""
-    arguments = sys.argv[1:] if argv is None else argv
-    sys.argv = [sys.argv[0] if argv is None else "train.py", *for_hydra(arguments)]  # Hydra reads it there
+    arguments = for_hydra(with_own_corpus(sys.argv[1:] if argv is None else argv))
+    sys.argv = [sys.argv[0] if argv is None else "train.py", *arguments]  # Hydra reads it there
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:

@@ -56,7 +56,9 @@ class Bitext:
         limits = settings.on_error, settings.max_megabytes
         if path == settings.path:
             return cls(paths, tuple(columns), *limits, settings.format, languages, bool(settings.header))
-        bitext = cls(paths, tuple(columns), *limits, held_out_format(settings.format, paths), languages)
+        bitext = cls(
+            paths, tuple(columns), *limits, held_out_format(settings.format, paths, settings.max_megabytes), languages
+        )
         return replace(bitext, header=bool(settings.header) and bitext.begins_with_header())
 
     @property

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import count, islice
 
 from nmt.data.lines import plain_name
 from nmt.languages import (
@@ -70,7 +70,7 @@ def languages_in_name(path: str) -> tuple[str, str] | None:
         stem = stem[: suffix.start()]
     match = _PAIR_IN_NAME.fullmatch(stem)
     if match and all(map(known_language, match.groups())) and not same_language(*match.groups()):
-        return match[1], match[2]
+        return label(match[1], 1), label(match[2], 2)
     return None
 
 
@@ -97,7 +97,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
     """The labels, with a number added where one occurs again."""
     found: list[str] = []
     for text in labels:
-        numbered = (f"{text}_{number}" for number in range(2, len(labels) + 2))
+        numbered = (f"{text}_{number}" for number in count(2))
         found.append(text if text not in found else next(each for each in numbered if each not in [*found, *labels]))
     return found
 

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nmt.languages import FAMILIES, is_written_in
 from nmt.writing_systems import scripts_of
 
 _PERCENTILES = (50, 95, 99, 100)
+_MIXED_SHARE, _MIXED_SCRIPTS = 0.05, 3  # so many scripts with such a share of the letters each are an oddity
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,26 @@ class DataReport:
         sides = {side: SideReport(**values[side]) for side in ("source", "target")}
         return cls(**{**values, **sides})
 
+    def oddities(self) -> list[str]:
+        """What the scripts of the two sides say against the languages that they should be in."""
+        found = [sentence for side in (self.source, self.target) if (sentence := _mixed(side))]
+        main = [next(iter(_families(side.scripts)), None) for side in (self.source, self.target)]
+        languages = self.source.language, self.target.language
+
+        def wrong(language: str, script: str | None) -> bool:
+            return script is not None and is_written_in(language, script) is False
+
+        misplaced = [wrong(*pair) for pair in zip(languages, main, strict=True)]
+        turned = [wrong(*pair) for pair in zip(languages, reversed(main), strict=True)]
+        if any(misplaced) and not any(turned):
+            advice = "turn data.columns around if so, or mend the header"
+            found.append(f"The columns of {' and '.join(languages)} seem to be swapped, by their scripts: {advice}.")
+        else:
+            for language, script, odd in zip(languages, main, misplaced, strict=True):
+                if odd:
+                    found.append(f"The text of {language} is mostly {script}: check data.columns, source and target.")
+        return found
+
     def lines(self, samples: Sequence[tuple[str, str]] = ()) -> list[str]:
         """The report for a terminal, with some pairs under the names of their languages."""
         dropped = ", ".join(f"{count:,} {reason}" for reason, count in self.dropped.items()) or "none"
@@ -64,6 +86,26 @@ class DataReport:
             _side_line("target", self.target),
             *(line for pair in samples for line in _sample_lines(self.source.language, self.target.language, *pair)),
         ]
+
+
+def _mixed(side: SideReport) -> str | None:
+    """A sentence about a side in many scripts, if it is one."""
+    families = _families(side.scripts)
+    common = [script for script, share in families.items() if share >= _MIXED_SHARE]
+    if len(common) < _MIXED_SCRIPTS:
+        return None
+    shares = ", ".join(f"{script} {families[script]:.0%}" for script in common)
+    return f"The text of {side.language} is in {len(common)} scripts ({shares}): are several languages in its column?"
+
+
+def _families(scripts: dict[str, float]) -> dict[str, float]:
+    """Shares of scripts, with those of Japanese and of Korean taken together where they are mixed."""
+    counts: Counter[str] = Counter()
+    home = next((script for script in ("HIRAGANA", "HANGUL") if scripts.get(script, 0) >= _MIXED_SHARE), None)
+    for script, share in scripts.items():
+        family = FAMILIES.get(script, script)
+        counts[home if home and family == "CJK" else family] += share  # type: ignore[assignment]
+    return dict(counts.most_common())
 
 
 def _sample_lines(source: str, target: str, source_text: str, target_text: str) -> list[str]:

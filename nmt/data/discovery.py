@@ -9,11 +9,12 @@ from itertools import islice
 from typing import Any
 
 from nmt.data import columns
+from nmt.data.bitext import Bitext
 from nmt.data.lines import Malformed
-from nmt.data.readers import AUTO, Parallel, Reader, choose_reader, recognised
-from nmt.data.settings import DataSettings, anki_language, as_list, is_label
+from nmt.data.readers import AUTO, Named, Parallel, Reader, choose_reader, recognised
+from nmt.data.settings import DataSettings, anki_language, as_list
 from nmt.errors import UserError
-from nmt.languages import known_language, same_language
+from nmt.languages import CODE, known_language, same_language
 from nmt.typed import to_dataclass
 
 _ROWS = 2000  # of a corpus that are looked at
@@ -41,6 +42,24 @@ def complete(settings: DataSettings) -> DataSettings:
         settings = replace(settings, format=kind.name, header=table.header, **table.chosen(settings))
     source, target, *_ = settings.direction()
     return replace(settings, source=source, target=target)
+
+
+def description(settings: DataSettings) -> list[str]:
+    """What was found out about a corpus, for the user."""
+    assert settings.path is not None, "require_files() comes first"
+    direction, reader = settings.direction(), Bitext.of(settings, settings.path).reader
+    facts = [reader.name, reader.details(), "names of the columns in its first row" if settings.header else ""]
+    where = reader.wanted() if isinstance(reader, Named) else [f"column {column + 1}" for column in direction[2:]]
+    if len(reader.paths) > 1:
+        where = [reader.paths[column] for column in reader.columns]
+    places = [
+        language if language == column else f"{language} ({column})"
+        for language, column in zip(direction[:2], where, strict=True)
+    ]
+    return [
+        f"{'file':<12}{' and '.join(reader.paths)}: {', '.join(filter(None, facts))}",
+        f"{'languages':<12}{' → '.join(places)}",
+    ]
 
 
 @dataclass(frozen=True)
@@ -79,8 +98,10 @@ class Table:
         labels = columns.distinct([columns.label(name, number) for number, name in enumerate(self.names, start=1)])
         texts = columns.text_columns(self.rows, len(labels))
         sentences = [place for place in texts if columns.is_language_column(self.names[place])]
-        languages = [place for place in sentences if known_language(labels[place])]
-        usual = languages if len(languages) >= 2 else sentences if len(sentences) >= 2 else range(len(labels))
+        languages = [place for place, each in enumerate(labels) if known_language(each)]
+        clear = [place for place in languages if columns.is_language_column(self.names[place])]  # `id` and `no` are not
+        candidates = (clear, [place for place in languages if place in texts], sentences)
+        usual = next((places for places in candidates if len(places) >= 2), range(len(labels)))
         asked = {field: self._place(field, getattr(settings, field), labels) for field in ("source", "target")}
         for field, other in (("source", "target"), ("target", "source")):
             if asked[field] is None:
@@ -92,7 +113,7 @@ class Table:
             )
         for field, place in asked.items():
             wanted = getattr(settings, field)
-            if place is not None and isinstance(wanted, str) and is_label(wanted) and known_language(wanted):
+            if place is not None and isinstance(wanted, str) and known_language(wanted) and CODE.fullmatch(wanted):
                 labels[place] = wanted
         source, target = (labels[place] for place in asked.values() if place is not None)
         return {"columns": labels[: 1 + max(map(labels.index, (source, target)))], "source": source, "target": target}

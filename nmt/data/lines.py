@@ -16,6 +16,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import IO
 
+from nmt.data.encodings import as_utf8, likely_encoding
 from nmt.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -28,7 +29,7 @@ _ARCHIVES = (".zip", ".gz", ".bz2", ".xz", ".7z", ".tar", ".tgz", ".rar")
 # Python decompresses the other methods without a bound: a few kilobytes could fill the memory at once.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Raised by archives that are cut, damaged or malicious: bad names, offsets, sizes, versions.
-_DAMAGE = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, struct.error, ValueError, OverflowError,
+DAMAGE = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, struct.error, ValueError, OverflowError,
            RuntimeError)  # fmt: skip
 
 
@@ -44,9 +45,12 @@ _TOO_LONG = Malformed("longer than 1 MiB; put one sentence pair on a line")
 
 
 def read_lines(path: str, max_megabytes: int) -> Iterator[str | Malformed]:
-    r"""Every line of a file, without its ending (\n or \r\n) and byte order mark; errors as in `read_chunks`."""
+    r"""Every line of a file in UTF-8 or UTF-16, without its ending (\n or \r\n) and byte order mark.
+
+    Errors are as in `read_chunks`.
+    """
     is_start = True
-    for block, is_cut in _blocks(read_chunks(path, max_megabytes)):
+    for block, is_cut in _blocks(as_utf8(read_chunks(path, max_megabytes))):
         lines = _decode(block.removeprefix(BOM_UTF8) if is_start else block)
         if is_cut:
             lines[0] = _TOO_LONG
@@ -69,7 +73,7 @@ def read_chunks(path: str, max_megabytes: int) -> Iterator[bytes]:
                 line += chunk.count(b"\n")
         except UserError:
             raise
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise UserError(f"{path}:{line}: damaged archive ({error}): fetch or pack it again.") from error
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror}): check the path.") from error
@@ -125,16 +129,18 @@ def _decode(block: bytes) -> list[str | Malformed]:
         if b"\0" not in block:
             text = block.decode()
             return [line.rstrip("\r") for line in text.split("\n")] if "\r" in text else list(text.split("\n"))
-    return [_decode_line(line) for line in block.split(b"\n")]
+    likely = likely_encoding(block)
+    return [_decode_line(line, likely) for line in block.split(b"\n")]
 
 
-def _decode_line(line: bytes) -> str | Malformed:
+def _decode_line(line: bytes, likely: str) -> str | Malformed:
+    advice = f"it may be {likely}; save the file as UTF-8 text"
     if b"\0" in line:
-        return Malformed("contains a NUL byte; save the file as UTF-8 text")
+        return Malformed(f"contains a NUL byte; {advice}")
     try:
         return line.rstrip(b"\r").decode()
     except UnicodeDecodeError as error:
-        return Malformed(f"not valid UTF-8 (byte {error.start + 1}); save the file as UTF-8 text")
+        return Malformed(f"not valid UTF-8 (byte {error.start + 1}); {advice}")
 
 
 def expanded(path: str) -> Path:

@@ -29,3 +29,30 @@ def test_the_report_survives_json_and_can_be_read() -> None:
     counts = ["32,788", "7 duplicate", "1,521", "990", "58%", "7,321 pieces of 8,000 asked", "99.0%"]
     for expected in ["eng → mar", *counts]:
         assert expected in text
+
+
+def oddities(source: tuple[str, dict[str, float]], target: tuple[str, dict[str, float]]) -> list[str]:
+    sides = [SideReport(language, scripts, {"median": 6}, 300, 300) for language, scripts in (source, target)]
+    return DataReport("x", "key", 9, {}, 9, 1, 1, 1, 1, 0.0, "hash", *sides).oddities()
+
+
+LATIN, DEVANAGARI = {"LATIN": 0.99, "DEVANAGARI": 0.01}, {"DEVANAGARI": 0.97, "LATIN": 0.03}
+JAPANESE = {"CJK": 0.4, "HIRAGANA": 0.4, "KATAKANA": 0.15, "LATIN": 0.05}
+
+
+def test_columns_swapped_against_their_names_are_noticed() -> None:
+    (notice,) = oddities(("eng", DEVANAGARI), ("mar", LATIN))
+    assert notice.startswith("The columns of eng and mar seem to be swapped")
+    (notice,) = oddities(("eng", LATIN), ("mar", LATIN))
+    assert notice.startswith("The text of mar is mostly LATIN")
+    mixed = {"LATIN": 0.5, "CYRILLIC": 0.3, "GREEK": 0.2}
+    (notice,) = oddities(("source", mixed), ("fra", LATIN))
+    assert "source is in 3 scripts (LATIN 50%, CYRILLIC 30%, GREEK 20%)" in notice
+
+
+def test_ordinary_columns_are_not_noticed() -> None:
+    for languages in (("eng", "mar"), ("English", "mr"), ("source", "target"), ("eng", "xyz")):
+        assert oddities((languages[0], LATIN), (languages[1], DEVANAGARI)) == []
+    assert oddities(("jpn", JAPANESE), ("eng", LATIN)) == []
+    assert oddities(("eng", LATIN), ("kor", {"HANGUL": 0.8, "CJK": 0.1, "LATIN": 0.1})) == []
+    assert oddities(("eng", LATIN), ("srp", {"CYRILLIC": 1.0})) == oddities(("eng", {}), ("mar", {})) == []

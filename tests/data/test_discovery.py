@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from nmt import upgrade
+from nmt.composition import composed
 from nmt.data import prepare as prepare_module
 from nmt.data.bitext import Bitext
 from nmt.data.discovery import complete
 from nmt.data.readers import READERS
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
+from nmt.own_corpus import with_own_corpus
 from nmt.typed import to_dataclass
 from tests.commands import command, corpus_lines, train_arguments
 
@@ -60,7 +62,7 @@ def test_columns_that_are_named_are_not_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["mine.tsv", "eng-mar.tsv", "mar-eng.txt", "corpus.en-mr.tsv", "English_Marathi.csv"])
 def test_scripts_tell_columns_apart(tmp_path: Path, rows: list[tuple[str, str]], name: str) -> None:
     path = table(tmp_path, rows, name)
-    codes = ("en", "mr") if "en-mr" in name else ("English", "Marathi") if "English" in name else ("eng", "mar")
+    codes = ("en", "mr") if "en-mr" in name else ("eng", "mar")
     for source, target, expected in ((*codes, MARATHI), (*codes[::-1], turned(MARATHI))):
         settings = found(path, source=source, target=target)
         assert settings.direction()[:2] == (source, target)
@@ -170,6 +172,40 @@ def test_a_run_from_before_formats_were_found_out_reads_its_corpus_as_it_did_the
         assert pairs(data) == [["English", "French"], *(list(row) for row in QUOTED)]
         assert prepare_module._key(data) == prepare_module._key(DataSettings("x", path, columns=["eng", "fra"]))
     assert upgrade.settings({"data": {"path": ["a.en", "a.de"]}})["data"]["format"] == "parallel"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "corpus"),
+    [
+        (["data.path=my pairs.csv"], "my_pairs"),
+        (["data.path=[a/train.en,a/train.de]", "experiment=smoke"], "train"),
+        (["data.path=x.csv", "data=anki"], "anki"),
+        (["data.path=x.csv", "experiment=anki_mar"], "anki"),
+        ([], "demo"),
+    ],
+    ids=str,
+)
+def test_a_file_alone_is_no_demo(overrides: list[str], corpus: str) -> None:
+    settings = composed(*overrides)
+    assert settings["data"]["name"] == corpus
+    demo = corpus == "demo"
+    assert (settings["train"]["max_epochs"] == 6, settings["data"]["columns"] == ["eng", "fra"]) == (demo, demo)
+    assert with_own_corpus(["resume=x", "data.path=y"]) == ["resume=x", "data.path=y"]
+
+
+def test_a_file_alone_is_enough_and_what_was_understood_is_printed(tmp_path: Path) -> None:
+    lines = [line.split("\t")[:2] for line in corpus_lines()]
+    path = table(tmp_path, [("French", "Marathi"), *turned(lines)], "mine.csv", ";")  # type: ignore[list-item, arg-type]
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}"]
+    done = command("train.py", f"data.path={path}", *places, "experiment=smoke", "train.max_steps=1", "model=seq2seq")
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"file        {path}: csv, cells between semicolons, in quotes, names of the columns in its first row"
+        in done.stderr
+    )
+    assert "languages   fra (column 1) → mar (column 2)" in done.stderr
+    assert "The text of mar is mostly LATIN" in done.stderr
+    assert "corpus      mine: fra → mar" in done.stderr
 
 
 def test_every_format_has_a_sentence_about_it() -> None:

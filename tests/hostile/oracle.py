@@ -1,5 +1,6 @@
 """What preparing a corpus should give, written as plainly as can be: whole files, sets and loops."""
 
+import codecs
 import gzip
 import unicodedata
 import zipfile
@@ -73,11 +74,21 @@ def content(path: str) -> bytes | None:
         return None
 
 
+def without_utf16(text: bytes) -> bytes:
+    """UTF-16, by its byte order mark and the NULs of its ASCII characters, as UTF-8; what is invalid stays so."""
+    if not (text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in text[:4096]):
+        return text
+    decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+    decoded = decoder.decode(text).encode("utf-8", "surrogatepass")
+    return decoded + b"\xff" if decoder.getstate()[0] else decoded
+
+
 def naive_lines(path: str, max_megabytes: int) -> list[str | None]:
     """The lines of a file, None for those that are malformed."""
     text = content(path)
     if text is None or len(text) > max_megabytes * 2**20:
         raise Refused(path)
+    text = without_utf16(text)
     lines = text.split(b"\n")
     too_long = [len(line) > 2**20 for line in lines]
     lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")

@@ -21,7 +21,6 @@ from tests.hostile.corpora import Corpus, corpora
 
 MANY = int(os.environ.get("NMT_EXAMPLES", "10000"))  # of the slow tests
 HYPOTHESIS = settings(
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.generate],  # corpora are small as drawn, and to shrink one further takes minutes
 )

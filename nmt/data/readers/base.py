@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nmt.data.lines import Malformed, plain_name
+from nmt.languages import same_language
 
 READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` tries them
 
@@ -61,3 +62,21 @@ class Reader(ABC):
         if len(cells) <= (last := max(self.columns)):
             return Malformed(f"{len(cells)} columns between {between} where {last + 1} are needed", where)
         return [cells[column] for column in self.columns]
+
+
+class Named(Reader):
+    """A format whose files name their columns themselves, by keys or language codes."""
+
+    def wanted(self) -> list[str]:
+        """The names of `columns`: those that mean their languages, else by their place among all names."""
+        names = self.names()
+        if not self.columns:
+            return list(names)
+        languages = self.languages or [""] * len(self.columns)
+        return [self._wanted(names, place, each) for place, each in zip(self.columns, languages, strict=True)]
+
+    @staticmethod
+    def _wanted(names: tuple[str, ...], place: int, language: str) -> str:
+        alike = [name for name in names if name.casefold() == language.casefold()]
+        alike += [name for name in names if same_language(name, language)]
+        return alike[0] if alike else names[place] if place < len(names) else language

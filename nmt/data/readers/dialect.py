@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +13,7 @@ from nmt.data.readers.base import Row
 HEAD_LINES, HEAD_CHARACTERS = 20_000, 2**22  # what a format is found out from, at most
 DELIMITERS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}  # the least common in sentences first
 _MOST_LINES = 100  # of one row: a quote that is not closed by then was no quote
-_REGULAR = 0.8  # share of the rows that have the most common number of cells, for a delimiter to be believed
+_REGULAR = 0.8  # share of the rows that have as many cells as the first one, for a delimiter to be believed
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def first_lines(path: str, max_megabytes: int) -> list[str]:
 
 def dialect_of(lines: Sequence[str]) -> Dialect | None:
     """Find out the dialect of a table from its first lines; None if it has one column."""
-    lines = [line for line in lines if line.strip()]
+    lines = [line for part in lines for line in part.split("\r") if line.strip()]
     if sum("\t" in line for line in lines) > len(lines) / 2:  # hardly a sentence holds a tab
         return Dialect("\t", _is_quoted(lines, "\t"))
     shares = {delimiter: _regularity(lines, delimiter) for delimiter in ";|,"}
@@ -54,10 +54,9 @@ def dialect_of(lines: Sequence[str]) -> Dialect | None:
 
 
 def _regularity(lines: Sequence[str], delimiter: str) -> float:
-    """Share of the rows that have the most common number of cells, if that is above 1."""
-    widths = Counter(0 if isinstance(row, Malformed) else len(row) for _, row in records(lines, delimiter))
-    width, count = widths.most_common(1)[0] if widths else (0, 0)
-    return count / widths.total() if width > 1 else 0.0
+    """Share of the rows that have as many cells as the first one, if that is more than one."""
+    widths = [0 if isinstance(row, Malformed) else len(row) for _, row in records(lines, delimiter)]
+    return widths.count(widths[0]) / len(widths) if widths and widths[0] > 1 else 0.0
 
 
 def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
@@ -81,10 +80,12 @@ def _is_quoted(lines: Sequence[str], delimiter: str) -> bool:
 def records(lines: Iterable[str | Malformed], delimiter: str) -> Iterator[tuple[int, Row]]:
     """Rows of quoted cells, which may go over several lines, each with the number of its first line.
 
-    A row that breaks the rules of quoting is a Malformed, and the next one begins on the line after it.
+    A carriage return ends a line too, as in files of old Macintosh programs. A row that breaks the rules of quoting is
+    a Malformed, and the next one begins on the line after it.
     """
     again: deque[str | Malformed] = deque()  # lines that seemed to belong to a malformed row
-    source, first = iter(lines), 1
+    source = (part for line in lines for part in (line.split("\r") if isinstance(line, str) else [line]))
+    first = 1
     used: list[str | Malformed] = []
 
     def lines_of_row() -> Iterator[str]:
@@ -119,6 +120,4 @@ def _problem(error: str, delimiter: str) -> str:
         return f"a quote is opened that is not closed within {_MOST_LINES} lines; close it, or double it inside a cell"
     if "field limit" in error:
         return "a cell is longer than 128 KiB; put one sentence pair into a row"
-    if "expected after" in error:
-        return f"text follows a closing quote, before one of the {DELIMITERS[delimiter]}; double the quotes in cells"
-    return "a carriage return stands inside a row; save the file with the line endings of Windows or Unix"
+    return f"text follows a closing quote, before one of the {DELIMITERS[delimiter]}; double the quotes in cells"

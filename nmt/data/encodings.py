@@ -1,0 +1,53 @@
+"""Encodings of text files: UTF-16 is read as UTF-8, and any other is named, as far as its bytes tell."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from nmt.writing_systems import count_scripts
+
+_HEAD = 4096  # bytes in which UTF-16 must hold a NUL: it has one in every ASCII character, line ends included
+_SAMPLE = 2000  # words that a guess looks at
+# Encodings of several bytes a character, with the scripts that decoding by the right one gives.
+_MULTIBYTE = {
+    "shift_jis": ("Shift-JIS", {"HIRAGANA", "KATAKANA", "CJK"}),
+    "euc_jp": ("EUC-JP", {"HIRAGANA", "KATAKANA", "CJK"}),
+    "euc_kr": ("EUC-KR", {"HANGUL"}),
+    "gb2312": ("GB 18030", {"CJK"}),
+    "big5": ("Big5", {"CJK"}),
+    "gb18030": ("GB 18030", {"CJK"}),
+}
+_MOSTLY = 0.9  # share of the letters that are of these scripts
+
+
+def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Pass UTF-8 on; transcode UTF-16 that begins with a byte order mark, so that what is invalid stays invalid."""
+    decoder: codecs.IncrementalDecoder | None = None
+    for number, chunk in enumerate(chunks):
+        if number == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in chunk[:_HEAD]:
+            decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+        yield chunk if decoder is None else decoder.decode(chunk).encode("utf-8", "surrogatepass")
+    if decoder is not None and decoder.getstate()[0]:  # half of a character is left over
+        yield b"\xff"
+
+
+def likely_encoding(content: bytes) -> str:
+    """The encoding that a text which is not UTF-8 probably has."""
+    if content.count(0) > len(content) / 5:
+        return "UTF-16 without a byte order mark"
+    words = [word for word in re.split(rb"[\t\n\r ]+", content) if not word.isascii()]
+    sample = b" ".join(words[:_SAMPLE])
+    if len(re.findall(rb"[\x80-\xff]", sample)) < len(re.findall(rb"[A-Za-z]", sample)) / 2:
+        return "Windows-1252 or another encoding of Latin letters"
+    for codec, (name, scripts) in _MULTIBYTE.items():
+        with suppress(UnicodeDecodeError):
+            counts = count_scripts([sample.decode(codec)])
+            foreign = counts.total() - counts["LATIN"]
+            # Korean and Chinese, read as Japanese, have no hiragana.
+            enough = "HIRAGANA" not in scripts or counts["HIRAGANA"] > foreign / 10
+            if foreign and enough and sum(counts[script] for script in scripts) >= _MOSTLY * foreign:
+                return name
+    koi8 = sum(character.islower() for character in sample.decode("koi8-r"))
+    lower = sum(character.islower() for character in sample.decode("cp1251", "ignore"))
+    return "KOI8-R" if koi8 > 2 * lower else "Windows-1251 or another 8-bit encoding"

@@ -1,0 +1,78 @@
+"""Whatever a file holds, a reader gives pairs, or one sentence that names the file; damaged rows can be skipped."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from nmt.data.bitext import Bitext
+from nmt.data.discovery import complete
+from nmt.data.settings import DataSettings
+from nmt.errors import UserError
+from tests.hostile.formats import SUFFIXES, WRITERS, File, files
+from tests.hostile.test_corpora import HYPOTHESIS, MANY, place  # noqa: F401 - a fixture
+
+
+def read(path: Path, on_error: str) -> tuple[list[list[str]], int] | str:
+    """The rows of a file and the number of those that were skipped, or the error."""
+    data = DataSettings("x", str(path), on_error=on_error, max_megabytes=64)  # type: ignore[arg-type]
+    dropped: Counter[str] = Counter()
+    try:
+        data = complete(data)
+        assert data.path is not None
+        rows = list(Bitext.of(data, data.path).rows(dropped))
+    except UserError as error:
+        return str(error)
+    assert {len(row) for row in rows} <= {2}
+    "".join(cell for row in rows for cell in row).encode()
+    return rows, dropped["malformed"]
+
+
+def check(kind: str, file: File, folder: Path) -> str:
+    path = folder / f"mine.{SUFFIXES[kind]}"
+    path.write_bytes(file.content)
+    strict, lenient = (read(path, on_error) for on_error in ("stop", "skip"))
+    if file.pairs is not None:
+        assert strict == lenient == ([list(row) for row in file.pairs], 0)
+    for result in (strict, lenient):
+        if isinstance(result, str):
+            assert str(path) in result
+            assert result.isprintable()
+    if isinstance(lenient, str):
+        assert isinstance(strict, str)
+        return "refused"
+    if isinstance(strict, str):
+        assert lenient[1] > 0, "what stops the reading is counted when it is skipped"
+        assert re.match(rf"{re.escape(str(path))}(::[^:]+)?:\d+: ", strict), strict
+        return "skipped"
+    assert strict == lenient
+    return "read"
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_hostile_files(kind: str, place: Path) -> None:  # noqa: F811
+    @settings(HYPOTHESIS, max_examples=20)
+    @given(file=files(kind))
+    def run(file: File) -> None:
+        check(kind, file, place)
+
+    run()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", WRITERS)
+def test_ten_thousand_hostile_files(kind: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    ends: Counter[str] = Counter()
+
+    @settings(HYPOTHESIS, max_examples=MANY)
+    @given(file=files(kind))
+    def run(file: File) -> None:
+        ends[check(kind, file, place)] += 1
+
+    run()
+    with capsys.disabled():
+        print(f"\n{ends.total()} hostile files ({kind}): {dict(ends)}")
+    assert ends["read"] > MANY / 5
+    assert ends["refused"] + ends["skipped"] > MANY / 10
