@@ -6,12 +6,17 @@ replays old pairs beside the new ones, so that nothing is forgotten.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nmt.config import Config, load_config
-from nmt.data.discovery import completed
+from nmt.data.bitext import Bitext
+from nmt.data.discovery import NotClear, completed
 from nmt.data.readers import AUTO
+from nmt.data.settings import DataSettings
+from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import sha256
 from nmt.languages import known_language, same_language
@@ -25,6 +30,7 @@ EPOCHS = 20  # times that a new pair is seen
 RATE = 0.25  # of the parent's learning rate
 _TRAIN = {"max_epochs": EPOCHS, "max_steps": None, "max_minutes": None, "patience": None, "validate_every": 250}
 _WARMUP = 20  # updates
+_ROWS = 2000  # of a file that are looked at
 _LIMITS = ("on_error", "max_chars", "max_ratio", "max_megabytes")
 _READING = ("name", "path", "format", "header", "columns", "source", "target", *_LIMITS)  # how to read a corpus
 _NEW_FILE = {"format": AUTO, "header": None, "columns": None}  # found out again
@@ -75,9 +81,15 @@ def started_from(
 
 def with_languages_of_parent(values: Mapping[str, Any]) -> dict[str, Any]:
     """Complete the settings of the new file; a UserError if its languages are not those of the run it starts from."""
-    new = completed(values)
+    run = Run.open(values["start"])
+    old = run.config.data.direction()
+    try:
+        new = completed(values)
+    except NotClear:
+        orders = [[old.source, old.target], [old.target, old.source]]
+        either = (completed({**values, "data": {**values["data"], "columns": order}}) for order in orders)
+        new = min(either, key=lambda settings: _pieces(run, load_config(settings).data))
     data = new["data"]
-    old = Run.open(data["kept"]).config.data.direction()
     names = {}
     for side, label in (("source", old.source), ("target", old.target)):
         found = data[side]
@@ -89,6 +101,14 @@ def with_languages_of_parent(values: Mapping[str, Any]) -> dict[str, Any]:
         names[found] = label
     labels = {"source": old.source, "target": old.target, "columns": [names.get(x, x) for x in data["columns"]]}
     return {**new, "data": {**data, **labels}}
+
+
+def _pieces(run: Run, settings: DataSettings) -> int:
+    """The number of pieces into which the run's vocabularies cut the first rows: fewest in the right languages."""
+    assert settings.path is not None
+    rows = islice(Bitext.of(settings, settings.path).rows(Counter()), _ROWS)
+    tokenizers = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
+    return sum(len(tokenizer.encode(text)) for row in rows for tokenizer, text in zip(tokenizers, row, strict=True))
 
 
 def provenance(config: Config) -> dict[str, Any]:

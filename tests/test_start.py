@@ -11,17 +11,17 @@ from nmt.data.prepare import PreparedCorpus
 from nmt.data.replay import KEPT, Merged, merge
 from nmt.data.spool import sentence_hash
 from nmt.run import Run
+from nmt.starting import with_languages_of_parent
 from tests.commands import assert_fails, command, succeeded, translate
 
 NEW = [
     f"she {verb} tea{end}\telle {verbe} du thé{end}" for verb, verbe in (("has", "a"), ("sips", "boit")) for end in ".!"
 ]
-COLUMNS = "data.columns=[eng,fra]"  # both are written in Latin letters, and the file has no header
 
 
 def start(run: Path, folder: Path, name: str, *more: str, path: str = "more.tsv") -> list[str]:
     places = [f"data.path={folder / path}", f"data.prepared_dir={folder / 'prepared'}", f"run_dir={folder / name}"]
-    return [f"start={run}", *places, COLUMNS, "train.max_epochs=2", *more]
+    return [f"start={run}", *places, "train.max_epochs=2", *more]
 
 
 def held_out(run: Run) -> list[str]:
@@ -80,8 +80,8 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Pat
         assert weights(first) == expected  # the same seed gives the same bytes, interrupted or not
 
     (tmp_path / "more.tsv").rename(tmp_path / "moved.tsv")
-    (tmp_path / "again.csv").write_text("eng,fra\nshe reads,elle lit\n", encoding="utf-8")
-    again = [argument for argument in start(first, tmp_path, "second", path="again.csv") if argument != COLUMNS]
+    (tmp_path / "again.csv").write_text("fra,eng\nelle lit,she reads\n", encoding="utf-8")
+    again = start(first, tmp_path, "second", path="again.csv")
     assert_fails(command("train.py", *again), "more.tsv does not exist", "data.replay_path")
     succeeded(command("train.py", *again, f"data.replay_path={tmp_path / 'moved.tsv'}"))
     assert training_pairs(prepared(second)) == [*pairs, "she reads\telle lit"]
@@ -98,7 +98,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Pat
         ("a\tb", ["data.test_path=t.tsv"], ["data.test_path=t.tsv", "held-out"]),
         ("a\tb", ["data.path=null"], ["needs new sentence pairs", "data.path=FILE"]),
         ("a\tb", ["train.replay=-1"], ["train.replay", "at least 0"]),
-        ("German\tFrench\nja\toui", ["data.columns=null"], ["data.source=eng", "German, French"]),
+        ("German\tFrench\nja\toui", [], ["data.source=eng", "German, French"]),
         (
             "German\tFrench\nja\toui",
             ["data.columns=[deu,fra]", "data.source=deu"],
@@ -119,6 +119,16 @@ def test_what_cannot_be_started(
     usual = [argument for argument in start(run, tmp_path, "new") if argument.partition("=")[0] not in names]
     assert_fails(command("train.py", *usual, *overrides), *words)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_columns_in_one_script_are_told_apart_by_the_vocabularies(run: Path, tmp_path: Path, turned: bool) -> None:
+    rows = [("she sees the sea", "elle voit la mer"), ("we know it", "nous savons ça")]
+    text = "".join("\t".join(row[::-1] if turned else row) + "\n" for row in rows)
+    (tmp_path / "more.tsv").write_text(text, encoding="utf-8")
+    corpus = {**Run.open(run).values["data"], "path": str(tmp_path / "more.tsv"), "format": "auto", "header": None}
+    found = with_languages_of_parent({**Run.open(run).values, "start": str(run), "data": {**corpus, "columns": None}})
+    assert found["data"]["columns"] == (["fra", "eng"] if turned else ["eng", "fra"])
 
 
 def test_an_unfinished_run_cannot_be_started_from(run: Path, tmp_path: Path) -> None:
