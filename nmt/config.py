@@ -14,6 +14,7 @@ from nmt.metrics import monitors
 from nmt.typed import PathText, nearest, to_dataclass
 
 ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
+NO_END = "Training needs an end: set train.max_epochs or train.max_steps."
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,6 @@ class TrainSettings:
         self._require("between 0 and 1", lambda x: 0 <= x <= 1, "teacher_forcing", "teacher_forcing_end")
         self._require("in [0, 1)", lambda x: 0 <= x < 1, "label_smoothing", "made_up_words", "average_decay")
         self._require("at least 0", lambda x: x >= 0, "clip_norm", "replay")
-        if self.max_epochs is None and self.max_steps is None:
-            raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
         if self.monitor not in monitors():
             raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
 
@@ -58,6 +57,10 @@ class TrainSettings:
         for name in names:
             if not holds(getattr(self, name)):
                 raise UserError(f"train.{name} must be {condition}; it is {getattr(self, name)}.")
+
+    def has_end(self) -> bool:
+        """Whether the number of updates is limited."""
+        return self.max_epochs is not None or self.max_steps is not None
 
     def teacher_forcing_at(self, step: int) -> float:
         """The probability of teacher forcing at this update."""
@@ -83,6 +86,8 @@ class Config:
     start: PathText | None = None  # finished run whose weights to start from, to train on more pairs
 
     def __post_init__(self) -> None:
+        if self.start is None and not self.train.has_end():  # else it follows from the number of new pairs
+            raise UserError(NO_END)
         if self.seed < 0:
             raise UserError(f"seed must be at least 0; it is {self.seed}.")
         if self.threads is not None and self.threads < 1:

@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 
 from nmt import starting
-from nmt.config import ROOT, Config, load_config
+from nmt.config import NO_END, ROOT, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, Plan, ReplayPlan, collate, sorted_batches
 from nmt.data.discovery import completed, description
@@ -61,6 +61,10 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
             log_lines(corpus.report.lines(corpus.samples()))
             for oddity in corpus.report.oddities():
                 log.warning("%s", oddity)
+        if not config.train.has_end():
+            values = starting.with_end(values, corpus.report.new_pairs)
+            config = load_config(values)
+        if ranks.is_first:
             origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
             run = run.create(values, origin, corpus.directory)
         return carry_through(run, config, corpus, ranks, device)
@@ -77,6 +81,8 @@ def resume(
 ) -> Evaluation:
     """Resume a run from its last checkpoint and record `changes` of its settings; `run` is None on ranks above 0."""
     config = load_config(values)
+    if not config.train.has_end():
+        raise UserError(NO_END)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
     with run.lock if run else nullcontext():

@@ -6,6 +6,7 @@ replays old pairs beside the new ones, so that nothing is forgotten.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -25,10 +26,12 @@ from nmt.run import OpenRun, Run
 if TYPE_CHECKING:
     from torch import nn
 
+log = logging.getLogger(__name__)
+
 # Found by experiment (docs/results.md).
-EPOCHS = 20  # times that a new pair is seen
 RATE = 0.25  # of the parent's learning rate
-_TRAIN = {"max_epochs": EPOCHS, "max_steps": None, "max_minutes": None, "patience": None, "validate_every": 250}
+FEWEST_EPOCHS, MOST_EPOCHS = 5, 40  # times that each of many, and of few, new pairs is seen
+_TRAIN = {"max_epochs": None, "max_steps": None, "max_minutes": None, "patience": None, "validate_every": 250}
 _WARMUP = 20  # updates
 _ROWS = 2000  # of a file that are looked at
 _LIMITS = ("on_error", "max_chars", "max_ratio", "max_megabytes")
@@ -101,6 +104,13 @@ def with_languages_of_parent(values: Mapping[str, Any]) -> dict[str, Any]:
         names[found] = label
     labels = {"source": old.source, "target": old.target, "columns": [names.get(x, x) for x in data["columns"]]}
     return {**new, "data": {**data, **labels}}
+
+
+def with_end(values: Mapping[str, Any], new_pairs: int) -> dict[str, Any]:
+    """Set the number of epochs by the number of new pairs: few are seen often, many take minutes."""
+    epochs = min(MOST_EPOCHS, max(FEWEST_EPOCHS, round(600 / new_pairs**0.5)))  # 40 up to 225, 19 of 1,000, 6 of 10,000
+    log.info("Each new pair is seen %d times (train.max_epochs=%d), beside old ones.", epochs, epochs)
+    return {**values, "train": {**values["train"], "max_epochs": epochs}}
 
 
 def _pieces(run: Run, settings: DataSettings) -> int:

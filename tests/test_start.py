@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from nmt.data.prepare import PreparedCorpus
 from nmt.data.replay import KEPT, Merged, merge
 from nmt.data.spool import sentence_hash
 from nmt.run import Run
-from nmt.starting import with_languages_of_parent
+from nmt.starting import started_from, with_end, with_languages_of_parent
 from tests.commands import assert_fails, command, succeeded, translate
 
 NEW = [
@@ -68,6 +69,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Pat
         assert not held & {sentence_hash(pair.split("\t")[side]) for pair in pairs}
     assert weights(first) != weights(run)
 
+    assert_fails(command("train.py", f"resume={first}", "train.max_epochs=null"), "Training needs an end")
     expected, finished = weights(first), opened.finished()
     for lost in (
         finished["steps"],
@@ -81,11 +83,14 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Pat
 
     (tmp_path / "more.tsv").rename(tmp_path / "moved.tsv")
     (tmp_path / "again.csv").write_text("fra,eng\nelle lit,she reads\n", encoding="utf-8")
-    again = start(first, tmp_path, "second", path="again.csv")
+    again = start(first, tmp_path, "second", path="again.csv")[:-1]  # as many epochs as suit one pair
     assert_fails(command("train.py", *again), "more.tsv does not exist", "data.replay_path")
-    succeeded(command("train.py", *again, f"data.replay_path={tmp_path / 'moved.tsv'}"))
+    done = succeeded(command("train.py", *again, f"data.replay_path={tmp_path / 'moved.tsv'}", "optimizer.lr=0.0"))
+    assert weights(second) == weights(first)
+    assert "seen 40 times" in done.stderr
     assert training_pairs(prepared(second)) == [*pairs, "she reads\telle lit"]
-    assert Run.open(second).config.optimizer["lr"] == opened.config.optimizer["lr"]  # lowered once
+    later = started_from(opened, opened.values, ["data.path=x"], lambda _, values: values["data"].update(path="x"))
+    assert later["optimizer"]["lr"] == opened.config.optimizer["lr"]  # lowered once
     assert succeeded(translate(second, "I see a cat.")).stdout
 
 
@@ -129,6 +134,12 @@ def test_columns_in_one_script_are_told_apart_by_the_vocabularies(run: Path, tmp
     corpus = {**Run.open(run).values["data"], "path": str(tmp_path / "more.tsv"), "format": "auto", "header": None}
     found = with_languages_of_parent({**Run.open(run).values, "start": str(run), "data": {**corpus, "columns": None}})
     assert found["data"]["columns"] == (["fra", "eng"] if turned else ["eng", "fra"])
+
+
+def test_few_pairs_are_seen_often_and_many_seldom() -> None:
+    values: dict[str, Any] = {"train": {"max_epochs": None, "patience": None}}
+    epochs = [with_end(values, pairs)["train"]["max_epochs"] for pairs in (1, 20, 1000, 10_000, 10**6)]
+    assert epochs == [40, 40, 19, 6, 5]
 
 
 def test_an_unfinished_run_cannot_be_started_from(run: Path, tmp_path: Path) -> None:
