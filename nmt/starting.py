@@ -108,7 +108,7 @@ def with_languages_of_parent(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_end(values: Mapping[str, Any], new_pairs: int) -> dict[str, Any]:
     """Set the number of epochs by the number of new pairs: few are seen often, many take minutes."""
-    epochs = min(MOST_EPOCHS, max(FEWEST_EPOCHS, round(600 / new_pairs**0.5)))  # 40 up to 225, 19 of 1,000, 6 of 10,000
+    epochs = min(MOST_EPOCHS, max(FEWEST_EPOCHS, round(320 / new_pairs**0.5)))  # 40 up to 64, 10 of 1,000, 5 from 4,000
     log.info("Each new pair is seen %d times (train.max_epochs=%d), beside old ones.", epochs, epochs)
     return {**values, "train": {**values["train"], "max_epochs": epochs}}
 
