@@ -27,6 +27,7 @@ from nmt.overrides import PATHS, for_hydra, in_hydra, read_change
 from nmt.own_corpus import name_of, with_own_corpus
 from nmt.run import OpenRun, Run
 from nmt.shell import shell_command
+from nmt.starting import started_from
 from nmt.typed import nearest
 
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
@@ -34,7 +35,8 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 DATA_PATHS = [name for name in PATHS if name.startswith("data.")]
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"{name}=" for name in DATA_PATHS))
 # These do not: they define the batches that the position in the epoch counts, and what "best" means.
-MAY_NOT = ("train.batch_size=", "train.batch_unit=", "train.accumulate=", "train.made_up_words=", "train.monitor=")
+BATCHES = ("batch_size", "batch_unit", "accumulate", "made_up_words", "replay")
+MAY_NOT = tuple(f"train.{name}=" for name in (*BATCHES, "monitor"))
 
 
 def register() -> None:
@@ -125,9 +127,28 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
     changes = [text for text in run.changes if text.partition("=")[0] not in again] + list(overrides)
     values = copy.deepcopy(run.values) | {"run_dir": str(run.directory)}
     for change in changes:
+        if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
+            others = "optimizer.lr, device, threads, data paths and most of train can"
+            advice = "begin a new run, without resume"
+            raise UserError(f"{change} cannot change in a run that goes on ({others}): {advice}.")
         _apply(change, values)
     _make_paths_absolute(values["data"])
+    if values["data"].get("kept"):
+        values["data"]["kept"] = str(run.directory)  # it has copies of what was kept
     return Chosen(values, changes, run)
+
+
+def started(cfg: DictConfig) -> dict[str, Any]:
+    """The settings of a run that starts from the finished run `cfg.start`."""
+    if cfg.resume is not None:
+        raise UserError("start=… begins a new run and resume=… goes on with an interrupted one: give one of the two.")
+    parent = resumed(absolute(cfg.start), overrides=[])
+    assert parent.run is not None
+    overrides = [text for text in _task_overrides() if not text.startswith(("start=", "run_dir="))]
+    values = started_from(parent.run, parent.values, overrides, _apply)
+    _make_paths_absolute(values["data"])
+    cfg.data.name, cfg.name, cfg.seed = values["data"]["name"], values["name"], values["seed"]  # run_dir mentions them
+    return values | {"run_dir": plain(cfg)["run_dir"]}
 
 
 def restarted(values: dict[str, Any]) -> Chosen:
@@ -139,10 +160,7 @@ def restarted(values: dict[str, Any]) -> Chosen:
 
 
 def _apply(change: str, values: dict[str, Any]) -> None:
-    """Change a setting; a UserError unless a run may be resumed with this override, which must be a plain value."""
-    if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
-        others = "optimizer.lr, device, threads, data paths and most of train can"
-        raise UserError(f"{change} cannot change in a run that goes on ({others}): begin a new run, without resume.")
+    """Change a setting of a recorded run by an override, which must be a plain value."""
     name, value = read_change(change)
     *groups, setting = name.split(".")
     for group in groups:

@@ -14,6 +14,7 @@ from nmt.metrics import monitors
 from nmt.typed import PathText, nearest, to_dataclass
 
 ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
+NO_END = "Training needs an end: set train.max_epochs or train.max_steps."
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class TrainSettings:
     max_epochs: int | None = 24
     max_steps: int | None = None  # updates
     max_minutes: float | None = None  # of training, over all resumptions
+    replay: float = 3.0  # old pairs for each new one, in a run that starts from another
     label_smoothing: float = 0.1
     made_up_words: float = 0.0  # share of the pairs in which a word known on both sides becomes a string to copy
     average_decay: float = 0.999  # of the moving average of weights that is validated and kept; 0: no average
@@ -47,9 +49,7 @@ class TrainSettings:
         self._require("above 0, or null for none", lambda x: x is None or x > 0, *limits)
         self._require("between 0 and 1", lambda x: 0 <= x <= 1, "teacher_forcing", "teacher_forcing_end")
         self._require("in [0, 1)", lambda x: 0 <= x < 1, "label_smoothing", "made_up_words", "average_decay")
-        self._require("at least 0", lambda x: x >= 0, "clip_norm")
-        if self.max_epochs is None and self.max_steps is None:
-            raise UserError("Training needs an end: set train.max_epochs or train.max_steps.")
+        self._require("at least 0", lambda x: x >= 0, "clip_norm", "replay")
         if self.monitor not in monitors():
             raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
 
@@ -57,6 +57,10 @@ class TrainSettings:
         for name in names:
             if not holds(getattr(self, name)):
                 raise UserError(f"train.{name} must be {condition}; it is {getattr(self, name)}.")
+
+    def has_end(self) -> bool:
+        """Whether the number of updates is limited."""
+        return self.max_epochs is not None or self.max_steps is not None
 
     def teacher_forcing_at(self, step: int) -> float:
         """The probability of teacher forcing at this update."""
@@ -79,8 +83,11 @@ class Config:
     seed: int = 1
     device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
+    start: PathText | None = None  # finished run whose weights to start from, to train on more pairs
 
     def __post_init__(self) -> None:
+        if self.start is None and not self.train.has_end():  # else it follows from the number of new pairs
+            raise UserError(NO_END)
         if self.seed < 0:
             raise UserError(f"seed must be at least 0; it is {self.seed}.")
         if self.threads is not None and self.threads < 1:

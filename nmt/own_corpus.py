@@ -10,9 +10,9 @@ OWN = "own"  # configs/data/own.yaml
 
 
 def with_own_corpus(overrides: Sequence[str]) -> list[str]:
-    """Add data=own to overrides that set data.path, unless they, or their experiment, choose a corpus or resume."""
+    """Add data=own to overrides that set data.path, unless they, or their experiment, choose a corpus or a run."""
     given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
-    if "data.path" not in given or given.keys() & {"data", "resume"}:
+    if "data.path" not in given or given.keys() & {"data", "resume", "start"}:
         return list(overrides)
     for name in given.get("experiment", "").split(","):
         file = ROOT / "configs/experiment" / f"{name}.yaml"

@@ -14,9 +14,10 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from nmt.config import ROOT, Config, load_config
+from nmt import starting
+from nmt.config import NO_END, ROOT, Config, load_config
 from nmt.console import log_to_file
-from nmt.data.batching import Batch, BatchPlan, collate, sorted_batches
+from nmt.data.batching import Batch, BatchPlan, Plan, ReplayPlan, collate, sorted_batches
 from nmt.data.discovery import completed, description
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
@@ -63,7 +64,12 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
             log_lines(corpus.report.lines(corpus.samples()))
             for oddity in corpus.report.oddities():
                 log.warning("%s", oddity)
-            run = run.create(values, provenance(corpus, config, device, ranks), corpus.directory)
+        if not config.train.has_end():
+            values = starting.with_end(values, corpus.report.new_pairs)
+            config = load_config(values)
+        if ranks.is_first:
+            origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
+            run = run.create(values, origin, corpus.directory)
         return carry_through(run, config, corpus, ranks, device)
 
 
@@ -78,6 +84,8 @@ def resume(
 ) -> Evaluation:
     """Resume a run from its last checkpoint and record `changes` of its settings; `run` is None on ranks above 0."""
     config = load_config(values)
+    if not config.train.has_end():
+        raise UserError(NO_END)
     with written_to(Run(config.run_dir).config_file):
         device = check_parts(config, ranks)
     with run.lock if run else nullcontext():
@@ -122,6 +130,10 @@ def carry_through(run: Run, config: Config, corpus: PreparedCorpus, ranks: Ranks
     map_large_tensors()
     torch.manual_seed(config.seed)
     model = build_model(config, len(corpus.source_tokenizer), len(corpus.target_tokenizer)).to(device)
+    if config.start is not None:
+        if isinstance(run, OpenRun) and not Checkpoints(run.checkpoints).steps():
+            log.info("Starting from %s.", starting.load_weights(run, model))
+        ranks.broadcast(parameter.detach() for parameter in model.parameters())
     if not ranks.is_first:  # the same weights everywhere, other dropout
         torch.manual_seed(int(np.random.SeedSequence((config.seed, ranks.rank)).generate_state(1)[0]))
     trainer = make_trainer(run, config, corpus, model, ranks, device)
@@ -189,9 +201,10 @@ def make_trainer(
     """Build the trainer from the parts that the configuration names."""
     settings = config.train
 
-    def plan(store: TokenStore) -> BatchPlan:
-        lengths = store.source.lengths, store.target.lengths
-        return BatchPlan(*lengths, settings.batch_size, settings.batch_unit, config.seed)
+    def plan(store: TokenStore) -> Plan:
+        how = store.source.lengths, store.target.lengths, settings.batch_size, settings.batch_unit, config.seed
+        new = corpus.report.new_pairs
+        return ReplayPlan(*how, new, settings.replay) if new else BatchPlan(*how)
 
     pairs = TrainingPairs(
         corpus.train,

@@ -29,6 +29,7 @@ import yaml
 
 from nmt import upgrade
 from nmt.config import Config, load_config
+from nmt.data.replay import KEPT
 from nmt.errors import UserError
 from nmt.files import check_sums, listed, new_directory, read_record, remove_leftovers, write_json, write_record
 from nmt.lock import LOCK, RunLock, being_trained
@@ -39,13 +40,7 @@ from nmt.typed import written_to
 log = logging.getLogger(__name__)
 
 CONFIG, CHANGES = "config.yaml", "changes.json"
-PREPARED = {
-    "source.model": "tokenizers/source.model",
-    "target.model": "tokenizers/target.model",
-    "val.tsv": "data/val.tsv",
-    "test.tsv": "data/test.tsv",
-    "report.json": "data/report.json",
-}  # files of a prepared corpus that a run keeps a copy of
+PREPARED = {**KEPT, "report.json": "data/report.json"}  # files of a prepared corpus that a run has copies of
 RECORDED = (CONFIG, *PREPARED.values())  # what never changes in a run
 _DEEPEST = 50  # levels of nesting: far more than settings have, and harmless to read
 
@@ -150,12 +145,12 @@ class Run:
         for folder in (self.directory, self.checkpoints, self.evaluation, self.evaluation / "heatmaps"):
             remove_leftovers(folder)
 
-    def finished(self) -> dict[str, Any]:
-        """What `finish` recorded; a UserError if training has not ended."""
+    def finished(self, option: str = "--run") -> dict[str, Any]:
+        """What `finish` recorded; a UserError, with the option that names a run, if training has not ended."""
         if not self.finished_file.is_file():
             if trained := being_trained(self.directory):
-                raise UserError(f"{trained}: wait until it ends, or name another run with --run.")
-            advice = f"go on with `{resume_command(self.directory)}`, or name another run with --run"
+                raise UserError(f"{trained}: wait until it ends, or name another run with {option}.")
+            advice = f"go on with `{resume_command(self.directory)}`, or name another run with {option}"
             raise UserError(f"{self.directory} is not finished: {advice}.")
         finished = read_record(self.finished_file)
         kinds = {"best_step": int, "steps": int, "finished_at": str}

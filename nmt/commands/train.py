@@ -20,6 +20,7 @@ from nmt.overrides import for_hydra
 from nmt.own_corpus import with_own_corpus
 from nmt.run import Run
 from nmt.shell import resume_command
+from nmt.starting import with_languages_of_parent
 
 log = logging.getLogger(__name__)
 
@@ -79,12 +80,12 @@ def work(cfg: DictConfig) -> None:
 def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     """The settings of a new or resumed run, checked as far as is possible without PyTorch."""
     composition.check_launch(launch)
-    if cfg.resume is not None:
+    if cfg.resume is not None and cfg.start is None:
         chosen = composition.resumed(composition.absolute(cfg.resume))
     else:
-        values = composition.plain(cfg)
+        values = composition.plain(cfg) if cfg.start is None else composition.started(cfg)
         load_config(values).data.require_files()
-        chosen = composition.Chosen(completed(values))
+        chosen = composition.Chosen(completed(values) if cfg.start is None else with_languages_of_parent(values))
         # After a lost process, torchrun repeats the command that began the run.
         if launch.restarts and Run(chosen.values["run_dir"]).config_file.exists():
             chosen = composition.restarted(chosen.values)

@@ -5,7 +5,7 @@ Shapes: B batch, S source length with EOS, T target length with EOS (or BOS).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -83,6 +83,13 @@ def _padded(tokens: NDArray[np.integer], lengths: NDArray[np.integer], width: in
     return padded
 
 
+class Plan(Protocol):
+    """Gives the batches of every epoch."""
+
+    def epoch(self, epoch: int) -> list[Indices]:
+        """The batches of one epoch, as indices of pairs."""
+
+
 class BatchPlan:
     """The batches of every epoch, a pure function of (seed, epoch), so that resuming needs no state.
 
@@ -129,6 +136,39 @@ class BatchPlan:
             batches.append(pool[start : start + size])
             start += size
         return batches
+
+
+class ReplayPlan:
+    """The batches of a run that starts from another, a pure function of (seed, epoch).
+
+    Every epoch has each new pair once, and a random sample of the old ones that fills the last batch.
+    """
+
+    def __init__(
+        self,
+        source_lengths: NDArray[np.integer],
+        target_lengths: NDArray[np.integer],
+        batch_size: int,
+        unit: Literal["sentences", "tokens"],
+        seed: int,
+        new: int,  # number of new pairs, which are the last ones
+        replay: float,  # old pairs for each new one
+    ) -> None:
+        self._lengths, self._settings = (source_lengths, target_lengths), (batch_size, unit, seed)
+        self._old, self._seed = len(source_lengths) - new, seed
+        per_batch = batch_size
+        if unit == "tokens":
+            per_batch = max(1, int(batch_size / (np.maximum(source_lengths, target_lengths) + 1).mean()))
+        pairs = -(-int(new * (1 + replay)) // per_batch) * per_batch
+        self._sample = min(self._old, pairs - new) if replay else 0
+
+    def epoch(self, epoch: int) -> list[Indices]:
+        """The batches of one epoch, as indices of pairs."""
+        random = np.random.default_rng((self._seed, epoch, 1))  # not the numbers that shuffle them
+        old = random.choice(self._old, self._sample, replace=False)
+        pairs = np.concatenate([old, np.arange(self._old, len(self._lengths[0]))])
+        source, target = (lengths[pairs] for lengths in self._lengths)
+        return [pairs[batch] for batch in BatchPlan(source, target, *self._settings).epoch(epoch)]
 
 
 def sorted_batches(lengths: NDArray[np.integer], batch_tokens: int) -> list[Indices]:

@@ -43,6 +43,7 @@ class DataReport:
     split_hash: str  # hash of the validation and test sets; scores are comparable only where it is the same
     source: SideReport
     target: SideReport
+    new_pairs: int = 0  # training pairs that the run which this one starts from did not have
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "DataReport":
@@ -76,7 +77,7 @@ class DataReport:
         return [
             f"corpus      {self.name}: {self.source.language} → {self.target.language} ({self.key[:12]})",
             f"pairs       {self.pairs_read:,} read; dropped: {dropped}",
-            f"train       {self.train_pairs:,} pairs",
+            f"train       {self.train_pairs:,} pairs" + (f", {self.new_pairs:,} of them new" if self.new_pairs else ""),
             f"val         {self.val_sources:,} sentences with {self.val_pairs:,} references",
             f"test        {self.test_sources:,} sentences with {self.test_pairs:,} references",
             f"leak        none (a random split of pairs: {self.random_leak:.0%} of its test set)",

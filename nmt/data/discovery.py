@@ -21,6 +21,10 @@ _ROWS = 2000  # of a corpus that are looked at
 _FOUND_OUT = ("format", "header", "columns", "source", "target")
 
 
+class NotClear(UserError):
+    """Two columns of which each could be in either language."""
+
+
 def completed(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run with those of its corpus completed; without a look at the files if nothing is open."""
     found = complete(to_dataclass(DataSettings, values["data"], "data"))
@@ -150,7 +154,7 @@ class Table:
         return _directed(labels, labels[source], labels[target])
 
     def _two_columns(self, places: list[int], settings: DataSettings) -> dict[str, Any]:
-        """Languages of two columns, by file name or script; a UserError asks for them if both orders fit."""
+        """Languages of two columns, by file name or script; NotClear asks for them if both orders fit."""
         asked = [None if x is None else str(x) for x in (settings.source, settings.target)]
         labels = self._labels(places)
         if self._pair_in_name():
@@ -164,7 +168,7 @@ class Table:
             first, second = (columns.excerpt(self._cells(place)) for place in places)
             there, back = (f"'data.columns=[{','.join(pair)}]'" for pair in (languages, languages[::-1]))
             which = f"which column is {languages[0]} and which {languages[1]} is not clear"
-            raise UserError(f"{self.path}: {which} (they begin with {first} and {second}): add {there} or {back}.")
+            raise NotClear(f"{self.path}: {which} (they begin with {first} and {second}): add {there} or {back}.")
         return _directed({places[place]: each for place, each in zip(order, languages, strict=True)}, *languages)
 
     def _pair_in_name(self) -> tuple[str, str] | None:

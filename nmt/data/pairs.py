@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nmt.data.batching import Batch, BatchPlan, Indices, collate
+from nmt.data.batching import Batch, Indices, Plan, collate
 from nmt.data.lexicon import Lexicon, Pair
 from nmt.data.madeup import with_made_up_word
 from nmt.data.store import Replaced, Sequences, TokenStore, part
@@ -28,7 +28,7 @@ class TrainingPairs:
         self,
         store: TokenStore,
         tokenizers: tuple[Tokenizer, Tokenizer],  # of the source and of the target
-        plan: Callable[[TokenStore], BatchPlan],  # of an epoch: made-up words change the lengths of sentences
+        plan: Callable[[TokenStore], Plan],  # of an epoch: made-up words change the lengths of sentences
         made_up_words: float = 0.0,  # share of pairs with a word and its translation replaced by a made-up string
         seed: int = 0,  # of the made-up words, which depend on the seed and the epoch alone
         place: Callable[[Batch], Any] = lambda batch: batch,  # moves a batch to its device

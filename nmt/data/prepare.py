@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from nmt.data.bitext import Bitext, usable_pairs
 from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
 from nmt.data.lines import MEMBER_SEPARATOR, expanded
+from nmt.data.replay import KEPT, merge
 from nmt.data.settings import DataSettings, as_list
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, read_text
@@ -41,6 +42,7 @@ _VOCABULARY_PAIRS = 100_000  # size of the sample that vocabularies are learnt f
 # Settings that change where things are, not what is made of them. Languages enter the key by their columns.
 _PATHS = ("path", "val_path", "test_path")
 _NOT_IN_KEY = {*_PATHS, "format", "header", "name", "columns", "source", "target", "max_megabytes", "prepared_dir"}
+_NOT_IN_KEY |= {"kept", "replay", "replay_path"}  # it has their files
 # Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
@@ -88,7 +90,8 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
     if expected_key not in (None, key):
         raise UserError(
             f"The data in {' and '.join(as_list(settings.path))} has changed since the run began, or SentencePiece or "
-            "Python is of another version: restore it, name where it is now (data.path), or begin a new run."
+            "Python is of another version: restore it, name where it is now (data.path), or begin a new run, which can "
+            "train this one on more pairs: start=RUN instead of resume=RUN."
         )
     source, target, *_ = settings.direction()
     parent = expanded(settings.prepared_dir)
@@ -178,6 +181,9 @@ def _key(settings: DataSettings) -> str:
         parts["formats"] = formats
     if settings.header:  # a key of earlier versions, which knew no headers, has no such part
         parts["header"] = True
+    if settings.kept:
+        parts["kept"] = [_sha256(str(Path(settings.kept, file))) for file in KEPT.values()]
+        parts["replay"] = [_key(old) for old in settings.replayed()]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -193,7 +199,7 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
     work = directory / "work"
     work.mkdir()
     train_text = work / "train.tsv"
-    pairs_read, dropped, split = _read_and_split(settings, work, train_text)
+    pairs_read, dropped, split, new_pairs = _read_and_split(settings, work, train_text)
     write_held_out(directory / "val.tsv", split.val)
     write_held_out(directory / "test.tsv", split.test)
 
@@ -203,7 +209,9 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
 
     texts = _vocabulary_sample(train_text, split.train_pairs)
     characters = [count_characters(sentences) for sentences in texts]
-    if settings.joint_vocab:
+    if settings.kept:
+        source, target = (Tokenizer.load(Path(settings.kept, KEPT[f"{side}.model"])) for side in ("source", "target"))
+    elif settings.joint_vocab:
         source = target = train_tokenizer(texts[0] + texts[1], sum(characters, Counter()))
     else:
         with ThreadPoolExecutor(2) as threads:  # SentencePiece releases the GIL while it trains
@@ -241,12 +249,39 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
         split_hash=hashlib.sha256(held_out.encode()).hexdigest(),
         source=source_side,
         target=target_side,
+        new_pairs=new_pairs,
     )
     write_json(directory / "report.json", asdict(report))
     shutil.rmtree(work)
 
 
-def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tuple[int, Counter[str], Split]:
+def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tuple[int, Counter[str], Split, int]:
+    """Write the training pairs; the numbers of lines, of dropped ones by reason and of new pairs, and the split."""
+    if not settings.kept:
+        val, test = (
+            given_set(Bitext.of(settings, path)) if path else size
+            for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
+        )
+        return *_split(settings, work, train_text, val, test), 0
+    kept = [list(read_held_out(Path(settings.kept, KEPT[name]))) for name in ("val.tsv", "test.tsv")]
+    texts = []
+    for number, corpus in enumerate([*settings.replayed(), settings]):
+        folder = work / str(number)
+        folder.mkdir()
+        texts.append(folder / "train.tsv")
+        read, dropped, split = _split(corpus, folder, texts[-1], *kept)
+    counts = merge(texts, train_text)
+    if not counts.new:
+        files = " and ".join(as_list(settings.path))
+        raise UserError(f"{files} has no pair that the run was not trained on: add new pairs, or corrected ones.")
+    dropped += Counter({"known before": counts.known, "old, replaced by new": counts.replaced})
+    return read, dropped, replace(split, train_pairs=counts.old + counts.new), counts.new
+
+
+def _split(
+    settings: DataSettings, work: Path, train_text: Path, val: int | list[HeldOut], test: int | list[HeldOut]
+) -> tuple[int, Counter[str], Split]:
+    """Clean and split one corpus, given its held-out sets or their sizes."""
     assert settings.path is not None, "require_files() comes first"
     dropped: Counter[str] = Counter()
     spool = PairSpool(work)
@@ -255,10 +290,6 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
     if not spool.count:
         files = " and ".join(as_list(settings.path))
         raise UserError(f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns.")
-    val, test = (
-        given_set(Bitext.of(settings, path)) if path else size
-        for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
-    )
     split = split_pairs(spool, train_text, val, test)
     return pairs_read, dropped + split.dropped, split
 

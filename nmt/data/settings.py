@@ -1,15 +1,15 @@
 """Settings of a corpus, checked when they are made."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
 from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
 from nmt.shell import shell_command
-from nmt.typed import PathText
+from nmt.typed import PathText, to_dataclass
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
@@ -59,6 +59,10 @@ class DataSettings:
     character_coverage: float = 0.9998
     max_megabytes: int = 4096  # the most that one input may decompress to
     prepared_dir: PathText = "data/prepared"
+    # Of a run that starts from another (nmt/starting.py), whose data settings these are:
+    kept: str | None = None  # run directory whose vocabularies and held-out sets are kept
+    replay: list[dict[str, Any]] | None = None  # settings of the corpora that it was trained on, oldest first
+    replay_path: PathText | list[PathText] | None = None  # where the old pairs are now: the missing ones, or the last
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
@@ -132,14 +136,25 @@ class DataSettings:
         _require(asked is None or asked in columns, field, asked, known)
         return str(asked) if asked else None
 
+    def replayed(self) -> list["DataSettings"]:
+        """Settings of the corpora that are replayed in a run that starts from another, oldest first."""
+        old = [to_dataclass(DataSettings, values, "data.replay") for values in self.replay or []]
+        if old and self.replay_path is not None:
+            missing = (place for place, each in enumerate(old) if _missing(each.path))
+            place = next(missing, len(old) - 1)
+            old[place] = replace(old[place], path=self.replay_path)
+        return old
+
     def require_files(self) -> None:
         """Raise a UserError that names the setting for any input that is not there."""
+        for path, problem in (found for each in self.replayed() if (found := _missing(each.path))):
+            old = "the pairs that the run was trained on are replayed: say where they are now with data.replay_path"
+            raise UserError(f"{path} {problem}, and {old}.")
         if self.path is None:
             raise UserError(f"data.path is not set: give it a file of sentence pairs, or run {self._download()}.")
         for field in ("path", "val_path", "test_path"):
-            for path in as_list(getattr(self, field)):
-                if not (problem := _problem(expanded(path.partition(MEMBER_SEPARATOR)[0]))):
-                    continue
+            if found := _missing(getattr(self, field)):
+                path, problem = found
                 known = anki_language(path) or Path(path).parent.name == MULTI30K
                 hint = f"run {self._download()} or set data.{field}" if known else f"set data.{field}"
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
@@ -151,6 +166,12 @@ class DataSettings:
         languages = [anki_language(self.path), self.target, self.source]
         wanted = (x for x in languages if isinstance(x, str) and x != "eng" and re.fullmatch("[a-z]{3}", x))
         return f"`{shell_command('scripts/download_anki.py', next(wanted, 'fra'))}`"
+
+
+def _missing(path: str | list[str] | None) -> tuple[str, str] | None:
+    """The first of these files that cannot be read, and why."""
+    checked = ((each, _problem(expanded(each.partition(MEMBER_SEPARATOR)[0]))) for each in as_list(path))
+    return next(((each, problem) for each, problem in checked if problem), None)
 
 
 def _problem(path: Path) -> str | None:

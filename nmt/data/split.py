@@ -82,7 +82,7 @@ def _choose(
     wanted = [size if isinstance(size, int) else 0 for size in (test, val)]
     distinct, smallest = spool.distinct_sources(sum(wanted), given_sources)
     sets = sum(size > 0 for size in wanted)
-    if distinct <= sets:
+    if sets and distinct <= sets:
         raise UserError(
             f"data.path has {distinct} usable source sentences that differ, too few to hold some out: add more pairs."
         )

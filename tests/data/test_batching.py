@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.data.batching import BatchPlan, collate, sorted_batches
+from nmt.data.batching import BatchPlan, ReplayPlan, collate, sorted_batches
 from nmt.data.store import Mapped, TokenStore
 from nmt.special import BOS, EOS, PAD
 
@@ -130,3 +130,17 @@ def test_sorting_in_pools_saves_padding_and_stays_random(unit: Literal["sentence
 def test_batches_for_evaluation_go_from_long_to_short() -> None:
     batches = sorted_batches(np.array([3, 9, 1, 9, 5, 30]), 18)
     assert [batch.tolist() for batch in batches] == [[5], [1, 3], [4, 0, 2]]  # one of 30 is a batch of its own
+
+
+@pytest.mark.parametrize(("old", "new", "replay", "expected"), [(90, 5, 3.0, 19), (90, 5, 0.0, 0), (4, 30, 3.0, 4)])
+def test_every_epoch_has_all_new_pairs_and_its_own_sample_of_old_ones(
+    old: int, new: int, replay: float, expected: int
+) -> None:
+    lengths = np.arange(old + new) % 7 + 1
+    replayed = ReplayPlan(lengths, lengths, 8, "sentences", 1, new, replay)
+    epochs = [np.concatenate(replayed.epoch(epoch)) for epoch in (0, 1, 0)]
+    assert epochs[0].tolist() == epochs[2].tolist()
+    for epoch in epochs:
+        assert len(set(epoch.tolist())) == len(epoch) == new + expected  # 24: three full batches
+        assert set(range(old, old + new)) <= set(epoch.tolist())
+    assert (set(epochs[0].tolist()) != set(epochs[1].tolist())) == (0 < expected < old)
