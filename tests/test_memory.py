@@ -46,7 +46,7 @@ def test_batches_of_ever_new_shapes_do_not_fill_the_memory() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_does_not_depend_on_the_size_of_the_corpus(tmp_path: Path) -> None:
-    """Of preparing, and of training with and without made-up words: a million pairs against 100,000, from which vocabularies are learnt."""
+    """A million pairs against 100,000, from which vocabularies are learnt, with and without made-up words."""
     peaks = []
     for pairs in (100_000, 1_000_000):
         corpus = tmp_path / f"{pairs}.tsv"
