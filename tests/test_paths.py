@@ -56,8 +56,10 @@ def test_every_path_setting_is_known_by_its_type() -> None:
         "data.path": True,
         "data.val_path": True,
         "data.test_path": True,
+        "data.replay_path": True,
         "data.prepared_dir": False,
         "run_dir": False,
+        "start": False,
         "resume": False,
     }
 

@@ -258,18 +258,14 @@ def _build(settings: DataSettings, key: str, directory: Path) -> None:
 def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tuple[int, Counter[str], Split, int]:
     """Write the training pairs; the numbers of lines, of dropped ones by reason and of new pairs, and the split."""
     if not settings.kept:
-        val, test = (
-            given_set(Bitext.of(settings, path)) if path else size
-            for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
-        )
-        return *_split(settings, work, train_text, val, test), 0
+        return *_split(settings, work, train_text), 0
     kept = [list(read_held_out(Path(settings.kept, KEPT[name]))) for name in ("val.tsv", "test.tsv")]
     texts = []
     for number, corpus in enumerate([*settings.replayed(), settings]):
         folder = work / str(number)
         folder.mkdir()
         texts.append(folder / "train.tsv")
-        read, dropped, split = _split(corpus, folder, texts[-1], *kept)
+        read, dropped, split = _split(corpus, folder, texts[-1], kept)
     counts = merge(texts, train_text)
     if not counts.new:
         files = " and ".join(as_list(settings.path))
@@ -279,9 +275,9 @@ def _read_and_split(settings: DataSettings, work: Path, train_text: Path) -> tup
 
 
 def _split(
-    settings: DataSettings, work: Path, train_text: Path, val: int | list[HeldOut], test: int | list[HeldOut]
+    settings: DataSettings, work: Path, train_text: Path, kept: list[list[HeldOut]] | None = None
 ) -> tuple[int, Counter[str], Split]:
-    """Clean and split one corpus, given its held-out sets or their sizes."""
+    """Clean and split one corpus; `kept` are the held-out sets of an earlier run, instead of those of the settings."""
     assert settings.path is not None, "require_files() comes first"
     dropped: Counter[str] = Counter()
     spool = PairSpool(work)
@@ -290,6 +286,10 @@ def _split(
     if not spool.count:
         files = " and ".join(as_list(settings.path))
         raise UserError(f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns.")
+    val, test = kept or (
+        given_set(Bitext.of(settings, path)) if path else size
+        for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
+    )
     split = split_pairs(spool, train_text, val, test)
     return pairs_read, dropped + split.dropped, split
 
