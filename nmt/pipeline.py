@@ -1,12 +1,8 @@
 """Data → training → evaluation, in one run directory."""
 
-import dataclasses
 import logging
-import platform
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,7 @@ import torch
 from rich.console import Console
 
 from nmt import starting
-from nmt.config import NO_END, ROOT, Config, load_config
+from nmt.config import NO_END, Config, load_config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, Plan, ReplayPlan, collate, sorted_batches
 from nmt.data.discovery import completed, description
@@ -33,6 +29,7 @@ from nmt.guessing import Guessing
 from nmt.interrupt import Stopping
 from nmt.memory import map_large_tensors
 from nmt.metrics import MAIN
+from nmt.provenance import hyperparameters, provenance
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run
 from nmt.search import Greedy, Search
@@ -255,45 +252,3 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
         log.info("%s", line)
     log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
     log.info('Translate with: %s "…"', shell_command("translate.py", "--run", directory))
-
-
-def provenance(corpus: PreparedCorpus, config: Config, device: torch.device, ranks: Ranks) -> dict[str, Any]:
-    """The data, versions and machine of a run."""
-    packages = ("torch", "numpy", "sentencepiece", "sacrebleu", "hydra-core", "safetensors")
-    return {
-        "data_key": corpus.report.key,
-        "split_hash": corpus.report.split_hash,
-        "device": str(device),
-        "processes": ranks.size,
-        "gpu": torch.cuda.get_device_name(device) if device.type == "cuda" else None,
-        "threads": config.threads or torch.get_num_threads(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "git": _git_revision(),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
-    }
-
-
-def _git_revision() -> str | None:
-    try:
-        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True)
-        return done.stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def hyperparameters(config: Config) -> dict[str, Any]:
-    """Columns of TensorBoard's HParams tab: names first, then every simple setting, dotted."""
-    parts = {name: getattr(config, name) for name in ("model", "optimizer", "scheduler", "decode")}
-    parts["train"] = dataclasses.asdict(config.train)
-    return {"name": config.name, "corpus": config.data.name, "seed": config.seed, **_dotted(parts)}
-
-
-def _dotted(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            flat |= _dotted(value, f"{prefix}{name}.")
-        elif isinstance(value, (int, float, str)):
-            flat[f"{prefix}{name}"] = value
-    return flat

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from nmt.data import build as build_module
 from nmt.data import prepare as prepare_module
 from nmt.data.heldout import HeldOut
 from nmt.data.prepare import PreparedCorpus, prepare
@@ -122,24 +123,24 @@ def test_two_processes_at_once_do_the_work_once(settings: Build) -> None:
 
 def _prepare_and_tell(settings: DataSettings) -> tuple[str, bool]:
     built = []
-    build = prepare_module._build
+    build = prepare_module.build
 
     def slow_build(*arguments: object) -> None:
         built.append(True)
         time.sleep(1)  # so that the other process surely meets the lock
         build(*arguments)  # type: ignore[arg-type]
 
-    prepare_module._build = slow_build  # type: ignore[assignment]
+    prepare_module.build = slow_build  # type: ignore[assignment]
     return str(prepare(settings).directory), bool(built)
 
 
 def test_without_locks_the_second_writer_changes_nothing(settings: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    build = prepare_module._build
+    build = prepare_module.build
     directories: list[Path] = []
     inodes: list[int] = []
 
     def build_while_another_finishes(*arguments: object) -> None:
-        monkeypatch.setattr(prepare_module, "_build", build)
+        monkeypatch.setattr(prepare_module, "build", build)
         directories.append(prepare(settings()).directory)
         inodes.append(directories[0].stat().st_ino)
         build(*arguments)  # type: ignore[arg-type]
@@ -148,7 +149,7 @@ def test_without_locks_the_second_writer_changes_nothing(settings: Build, monkey
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr("filelock.FileLock.acquire", no_locks)
-    monkeypatch.setattr(prepare_module, "_build", build_while_another_finishes)
+    monkeypatch.setattr(prepare_module, "build", build_while_another_finishes)
     assert prepare(settings()).directory == directories[0]
     assert directories[0].stat().st_ino == inodes[0]  # the first one's work was left in place
     assert damage(directories[0]) is None
@@ -159,12 +160,12 @@ def test_a_killed_preparation_leaves_no_trace_once_repeated(settings: Build, tmp
         "import sys, time\n"
         "from nmt.data import prepare as module\n"
         "from nmt.data.settings import DataSettings\n"
-        "build = module._build\n"
+        "build = module.build\n"
         "def hang(*arguments):\n"
         "    build(*arguments)\n"
         "    print('built', flush=True)\n"
         "    time.sleep(60)\n"
-        "module._build = hang\n"
+        "module.build = hang\n"
         f"module.prepare({settings()!r})\n"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
@@ -237,13 +238,13 @@ def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:
 def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
     tsv: Path, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = prepare_module._vocabulary_sample(tsv, len(pairs))
+    whole = build_module._vocabulary_sample(tsv, len(pairs))
     assert [list(column) for column in zip(*pairs, strict=True)] == list(whole)
-    monkeypatch.setattr(prepare_module, "_VOCABULARY_PAIRS", 100)
-    sources, targets = prepare_module._vocabulary_sample(tsv, len(pairs))
+    monkeypatch.setattr(build_module, "_VOCABULARY_PAIRS", 100)
+    sources, targets = build_module._vocabulary_sample(tsv, len(pairs))
     assert 60 < len(sources) == len(targets) < 140
     assert set(zip(sources, targets, strict=True)) <= set(pairs)
-    assert prepare_module._vocabulary_sample(tsv, len(pairs)) == (sources, targets)
+    assert build_module._vocabulary_sample(tsv, len(pairs)) == (sources, targets)
 
 
 @pytest.mark.parametrize(
