@@ -1,7 +1,7 @@
 """A run that starts from a finished one, to train it on more pairs or on corrections, in minutes.
 
 It keeps the model, the vocabularies and the held-out sets, starts from the best weights with a fresh optimiser, and
-replays old pairs beside the new ones, so that nothing is forgotten.
+replays old pairs beside the new ones, so that little is forgotten.
 """
 
 from __future__ import annotations

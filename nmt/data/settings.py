@@ -16,6 +16,7 @@ SMALLEST_VOCABULARY = 300
 MULTI30K = "multi30k"  # name of its configuration and of its download directory
 
 _ANKI_FILE = re.compile(r"([a-z]{3})-eng(\.txt)?(\.gz|\.zip)?")
+_WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*")  # it names directories
 
 
@@ -158,6 +159,11 @@ class DataSettings:
                 known = anki_language(path) or Path(path).parent.name == MULTI30K
                 hint = f"run {self._download()} or set data.{field}" if known else f"set data.{field}"
                 raise UserError(f"{path} {problem}: {hint} to a file of sentence pairs.")
+            for path in as_list(getattr(self, field)):
+                if Path(path).suffix.lower() in _WORKBOOKS:
+                    raise UserError(
+                        f"{path} is a spreadsheet's own file: save it as CSV (UTF-8) and give data.{field} that."
+                    )
 
     def _download(self) -> str:
         """The command that would download the corpus of these settings."""

@@ -127,7 +127,7 @@ def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [
-        (b"no tab here", "1 columns between tabs where 2 are needed"),
+        (b"no tab here", "1 column between tabs where 2 are needed"),
         (b"a\t\xff\xfe", "not valid UTF-8"),
         (b"a\tb\0", "NUL byte"),
         (b"a\t" + b"x" * 2**20, "longer than 1 MiB"),

@@ -76,3 +76,9 @@ def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
 def test_a_missing_multi30k_names_its_own_download(tmp_path: Path) -> None:
     paths = [str(tmp_path / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
     assert_refused(r" scripts/download_multi30k\.py`", DataSettings(name="multi30k", path=paths).require_files)
+
+
+def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
+    (tmp_path / "mine.XLSX").write_bytes(b"PK")
+    settings = DataSettings(name="x", path=str(tmp_path / "mine.XLSX"))
+    assert_refused(r"mine\.XLSX is a spreadsheet's own file: save it as CSV", settings.require_files)

@@ -60,7 +60,8 @@ class Reader(ABC):
         if not self.columns:
             return cells
         if len(cells) <= (last := max(self.columns)):
-            return Malformed(f"{len(cells)} columns between {between} where {last + 1} are needed", where)
+            columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+            return Malformed(f"{columns} between {between} where {last + 1} are needed", where)
         return [cells[column] for column in self.columns]
 
 
