@@ -1,13 +1,13 @@
-"""size=auto: settings that suit the number of sentence pairs and their length.
+"""size=auto: settings that suit the number of sentence pairs.
 
-configs/size/auto.yaml asks for them by name, as in `vocab_size: ${auto:vocab_size}`, so a setting that is given by the
-user or by a recipe is left as it is. docs/small-data.md has the experiments behind the table.
+configs/size/auto.yaml asks for them by name, as in `vocab_size: ${auto:vocab_size}`, so that what the user or a recipe
+sets is left as it is. docs/small-data.md has the experiments behind the table.
 """
 
+import json
 import math
-from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -20,18 +20,42 @@ from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.typed import to_dataclass
 
-_MOST = 300_000  # pairs that are counted; more change nothing
-_DATA = ("path", "format", "header", "columns", "source", "target", "on_error", "max_chars", "max_ratio")
+_MOST = 300_000  # pairs that are counted: more change nothing
+_UNKNOWN = 30_000  # pairs of a corpus that cannot be read, which is reported where it is prepared
+_READING = ("path", "format", "header", "columns", "source", "target", "on_error", "max_chars", "max_ratio")
 
 
-class Size(NamedTuple):
-    """How much text a corpus has."""
+class Sizes(NamedTuple):
+    """Settings for a corpus of some size."""
 
-    pairs: int  # different ones that can be used, counted up to `_MOST`
-    characters: float  # of a sentence, on average
+    pairs: int
+    vocab_size: int
+    hidden_size: int  # of each direction of the encoder; the decoder has twice as much
+    dropout: float
+    batch_size: int
+    updates: int
 
 
-UNKNOWN = Size(30_000, 40.0)  # of a corpus that cannot be read: the error is reported where it is prepared
+TABLE = (
+    Sizes(500, 500, 96, 0.4, 16, 1_500),
+    Sizes(1_000, 700, 96, 0.4, 32, 2_000),
+    Sizes(3_000, 1_200, 128, 0.4, 32, 4_000),
+    Sizes(10_000, 2_000, 160, 0.3, 64, 7_000),
+    Sizes(30_000, 4_000, 192, 0.3, 64, 12_000),
+    Sizes(100_000, 6_000, 192, 0.2, 64, 18_000),
+    Sizes(300_000, 8_000, 256, 0.2, 128, 16_000),
+)
+_STEPS = Sizes(1, 100, 16, 0.05, 8, 100)  # what the settings are rounded to multiples of
+
+
+def suited(pairs: int) -> Sizes:
+    """The settings for this many pairs: between two rows of the table, in proportion to the logarithm."""
+    pairs = min(max(pairs, TABLE[0].pairs), TABLE[-1].pairs)
+    above = next(i for i in range(1, len(TABLE)) if pairs <= TABLE[i].pairs)
+    low, high = TABLE[above - 1], TABLE[above]
+    share = math.log(pairs / low.pairs) / math.log(high.pairs / low.pairs)
+    between = (a + share * (b - a) for a, b in zip(low, high, strict=True))
+    return Sizes(*(round(round(value / step) * step, 2) for value, step in zip(between, _STEPS, strict=True)))
 
 
 def register() -> None:
@@ -40,17 +64,16 @@ def register() -> None:
 
 
 def _resolve(name: str, *, _root_: DictConfig) -> int | float:
-    return choose(measure(_root_.data))[name]
+    sizes = suited(count_pairs(_root_.data))
+    chosen = sizes._asdict() | {"decoder_size": 2 * sizes.hidden_size, "validate_every": max(50, sizes.updates // 15)}
+    return chosen[name]
 
 
 def sentence(cfg: DictConfig) -> str | None:
-    """What size=auto has chosen and why, in one sentence; None if nothing was left to it."""
-    chosen = [f"{name}={value}" for name, value in _asked(cfg)]
-    if not chosen:
-        return None
-    size = measure(cfg.data)
-    count = f"{size.pairs:,}" if size.pairs < _MOST else f"{_MOST:,} or more"
-    return f"size=auto, for {count} pairs of {size.characters:.0f} characters: {', '.join(chosen)}."
+    """What size=auto has chosen and why; None if nothing was left to it."""
+    chosen = ", ".join(f"{name}={value}" for name, value in _asked(cfg))
+    pairs = count_pairs(cfg.data)
+    return f"For {pairs:,}{' or more' if pairs == _MOST else ''} pairs: {chosen}." if chosen else None
 
 
 def _asked(cfg: DictConfig, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -59,34 +82,25 @@ def _asked(cfg: DictConfig, prefix: str = "") -> Iterator[tuple[str, Any]]:
         node = cfg._get_node(key)  # as it is written
         if isinstance(node, DictConfig):
             yield from _asked(node, f"{prefix}{key}.")
-        elif str(getattr(node, "_value", lambda: None)()).startswith("${auto:"):
+        elif isinstance(written := node._value() if node is not None else None, str) and written.startswith("${auto:"):
             yield f"{prefix}{key}", cfg[key]
 
 
-def measure(data: DictConfig) -> Size:
-    """Count the pairs of the corpus that these settings name."""
-    values = {name: data.get(name) for name in _DATA}
-    plain = {name: OmegaConf.to_container(value) if OmegaConf.is_config(value) else value for name, value in values.items()}
-    return _measure(repr(plain))
+def count_pairs(data: DictConfig) -> int:
+    """The number of different pairs in the corpus of these settings, up to 300,000."""
+    values = {name: data.get(name) for name in _READING}
+    plain = {name: list(value) if OmegaConf.is_list(value) else value for name, value in values.items()}
+    return _count(json.dumps(plain))
 
 
 @cache
-def _measure(values: str) -> Size:
-    """The size of a corpus; its settings are a text, so that one result is kept for them."""
-    import ast
-
-    settings = to_dataclass(DataSettings, {"name": "corpus", **ast.literal_eval(values)}, "data")
-    if settings.path is None:
-        return UNKNOWN
+def _count(reading: str) -> int:
     try:
+        settings = to_dataclass(DataSettings, {"name": "corpus", **json.loads(reading)}, "data")
+        settings.require_files()
         settings = complete(settings)
-        bitext = Bitext.of(settings, settings.path or "")
-        pairs = usable_pairs(bitext, settings.max_chars, settings.max_ratio, Counter())
-        seen, characters = set(), 0
-        for pair in islice(pairs, _MOST):
-            if (key := hash(pair)) not in seen:
-                seen.add(key)
-                characters += len(pair[0]) + len(pair[1])
+        assert settings.path is not None
+        pairs = usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, Counter())
+        return len({hash(pair) for pair in islice(pairs, _MOST)}) or _UNKNOWN
     except (UserError, OSError):
-        return UNKNOWN
-    return Size(len(seen), characters / max(1, 2 * len(seen)))
+        return _UNKNOWN
