@@ -54,8 +54,9 @@ def suited(pairs: int) -> Sizes:
     above = next(i for i in range(1, len(TABLE)) if pairs <= TABLE[i].pairs)
     low, high = TABLE[above - 1], TABLE[above]
     share = math.log(pairs / low.pairs) / math.log(high.pairs / low.pairs)
-    between = (a + share * (b - a) for a, b in zip(low, high, strict=True))
-    return Sizes(*(round(round(value / step) * step, 2) for value, step in zip(between, _STEPS, strict=True)))
+    between = [a + share * (b - a) for a, b in zip(low, high, strict=True)]
+    rounded = Sizes(*(round(round(value / step) * step, 2) for value, step in zip(between, _STEPS, strict=True)))
+    return rounded._replace(pairs=pairs)
 
 
 def register() -> None:

@@ -19,6 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from nmt import autosize
 from nmt.config import ROOT, Config, TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
@@ -44,6 +45,7 @@ def register() -> None:
     for place in (str(ROOT), os.getcwd()):
         if "${" in place:  # Hydra keeps both in its own configuration, where that would be an interpolation
             raise UserError(f"Hydra cannot work in {place}: rename the directory, so that its path is without ${{.")
+    autosize.register()
     OmegaConf.register_new_resolver("project", lambda path: str(ROOT / path), replace=True)
     OmegaConf.register_new_resolver("file_name", name_of, replace=True)
     store = ConfigStore.instance().store
@@ -62,6 +64,7 @@ def defaults(settings: type) -> dict[str, Any]:
 def plain(cfg: DictConfig) -> dict[str, Any]:
     """A composed configuration as plain values: interpolations resolved, paths absolute."""
     values = _resolved(cfg)
+    values["chosen"] = autosize.sentence(cfg) or ""
     if is_sweep():
         values["run_dir"] = HydraConfig.get().runtime.output_dir
     values["run_dir"] = absolute(values["run_dir"])

@@ -58,7 +58,7 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
             log_lines(description(config.data))
         corpus = prepare_everywhere(config, ranks, device)
         if ranks.is_first:
-            log_lines(corpus.report.lines(corpus.samples()))
+            log_lines([*corpus.report.lines(corpus.samples()), *filter(None, [config.chosen])])
             for oddity in corpus.report.oddities():
                 log.warning("%s", oddity)
         if not config.train.has_end():
