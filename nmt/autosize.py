@@ -1,7 +1,7 @@
-"""size=auto: settings that suit the number of sentence pairs.
+"""size=auto: settings that suit the number of sentence pairs and their lengths.
 
-configs/size/auto.yaml asks for them by name, as in `vocab_size: ${auto:vocab_size}`, so that what the user or a recipe
-sets is left as it is. docs/small-data.md has the experiments behind the table.
+configs/size/auto.yaml asks for them by name, as in `vocab_size: ${auto:vocab_size}`, so that whatever the user or a
+recipe sets is left as it is. docs/small-data.md has the experiments behind the table.
 """
 
 import json
@@ -21,12 +21,19 @@ from nmt.errors import UserError
 from nmt.typed import to_dataclass
 
 _MOST = 300_000  # pairs that are counted: more change nothing
-_UNKNOWN = 30_000  # pairs of a corpus that cannot be read, which is reported where it is prepared
 _READING = ("path", "format", "header", "columns", "source", "target", "on_error", "max_chars", "max_ratio")
+_VALIDATIONS = 15  # in a training
 
 
-class Sizes(NamedTuple):
-    """Settings for a corpus of some size."""
+class Size(NamedTuple):
+    """How much a corpus has to learn from."""
+
+    pairs: int  # different ones, up to 300,000
+    characters: float  # of a sentence, on average over both sides
+
+
+class Settings(NamedTuple):
+    """Settings that suit a number of pairs."""
 
     pairs: int
     vocab_size: int
@@ -36,27 +43,31 @@ class Sizes(NamedTuple):
     updates: int
 
 
+# Found by experiment up to 10,000 pairs; above, the recipes in configs/experiment.
 TABLE = (
-    Sizes(500, 500, 96, 0.4, 16, 1_500),
-    Sizes(1_000, 700, 96, 0.4, 32, 2_000),
-    Sizes(3_000, 1_200, 128, 0.4, 32, 4_000),
-    Sizes(10_000, 2_000, 160, 0.3, 64, 7_000),
-    Sizes(30_000, 4_000, 192, 0.3, 64, 12_000),
-    Sizes(100_000, 6_000, 192, 0.2, 64, 18_000),
-    Sizes(300_000, 8_000, 256, 0.2, 128, 16_000),
+    Settings(500, 500, 96, 0.4, 32, 1_000),
+    Settings(1_000, 700, 96, 0.4, 32, 1_500),
+    Settings(3_000, 1_200, 128, 0.4, 32, 4_000),
+    Settings(10_000, 2_000, 160, 0.3, 64, 7_000),
+    Settings(30_000, 4_000, 192, 0.3, 64, 12_000),
+    Settings(100_000, 6_000, 192, 0.2, 64, 18_000),
+    Settings(300_000, 8_000, 256, 0.2, 128, 16_000),
 )
-_STEPS = Sizes(1, 100, 16, 0.05, 8, 100)  # what the settings are rounded to multiples of
+_MULTIPLES = Settings(1, 100, 16, 0.05, 8, 100)  # the settings are rounded to multiples of these
+_USUAL_CHARACTERS = 40  # a sentence; batches of longer ones are smaller, so that an update takes as long
+_UNKNOWN = Size(30_000, _USUAL_CHARACTERS)  # of a corpus that cannot be read, which is reported when it is prepared
 
 
-def suited(pairs: int) -> Sizes:
-    """The settings for this many pairs: between two rows of the table, in proportion to the logarithm."""
-    pairs = min(max(pairs, TABLE[0].pairs), TABLE[-1].pairs)
+def suited(size: Size) -> Settings:
+    """The settings between two rows of the table, in proportion to the logarithm of the number of pairs."""
+    pairs = min(max(size.pairs, TABLE[0].pairs), TABLE[-1].pairs)
     above = next(i for i in range(1, len(TABLE)) if pairs <= TABLE[i].pairs)
     low, high = TABLE[above - 1], TABLE[above]
     share = math.log(pairs / low.pairs) / math.log(high.pairs / low.pairs)
-    between = [a + share * (b - a) for a, b in zip(low, high, strict=True)]
-    rounded = Sizes(*(round(round(value / step) * step, 2) for value, step in zip(between, _STEPS, strict=True)))
-    return rounded._replace(pairs=pairs)
+    between = Settings(*(a + share * (b - a) for a, b in zip(low, high, strict=True)))
+    between = between._replace(batch_size=between.batch_size * min(1.0, _USUAL_CHARACTERS / size.characters))
+    multiples = (max(1, round(value / step)) * step for value, step in zip(between, _MULTIPLES, strict=True))
+    return Settings(*(round(value, 2) for value in multiples))._replace(pairs=pairs)
 
 
 def register() -> None:
@@ -65,16 +76,17 @@ def register() -> None:
 
 
 def _resolve(name: str, *, _root_: DictConfig) -> int | float:
-    sizes = suited(count_pairs(_root_.data))
-    chosen = sizes._asdict() | {"decoder_size": 2 * sizes.hidden_size, "validate_every": max(50, sizes.updates // 15)}
-    return chosen[name]
+    settings = suited(measure(_root_.data))
+    derived = {"decoder_size": 2 * settings.hidden_size, "validate_every": max(50, settings.updates // _VALIDATIONS)}
+    return (settings._asdict() | derived)[name]
 
 
 def sentence(cfg: DictConfig) -> str | None:
-    """What size=auto has chosen and why; None if nothing was left to it."""
+    """What size=auto has chosen, and why; None if everything was set otherwise."""
     chosen = ", ".join(f"{name}={value}" for name, value in _asked(cfg))
-    pairs = count_pairs(cfg.data)
-    return f"For {pairs:,}{' or more' if pairs == _MOST else ''} pairs: {chosen}." if chosen else None
+    pairs, characters = measure(cfg.data)
+    reason = f"{pairs:,}{' or more' if pairs == _MOST else ''} pairs of {characters:.0f} characters"
+    return f"{'size=auto':<12}{reason}: {chosen}" if chosen else None
 
 
 def _asked(cfg: DictConfig, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -87,21 +99,25 @@ def _asked(cfg: DictConfig, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{key}", cfg[key]
 
 
-def count_pairs(data: DictConfig) -> int:
-    """The number of different pairs in the corpus of these settings, up to 300,000."""
+def measure(data: DictConfig) -> Size:
+    """Count the corpus of these settings."""
     values = {name: data.get(name) for name in _READING}
     plain = {name: list(value) if OmegaConf.is_list(value) else value for name, value in values.items()}
-    return _count(json.dumps(plain))
+    return _measure(json.dumps(plain))
 
 
 @cache
-def _count(reading: str) -> int:
+def _measure(reading: str) -> Size:
     try:
         settings = to_dataclass(DataSettings, {"name": "corpus", **json.loads(reading)}, "data")
         settings.require_files()
         settings = complete(settings)
         assert settings.path is not None
-        pairs = usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, Counter())
-        return len({hash(pair) for pair in islice(pairs, _MOST)}) or _UNKNOWN
+        different, characters = set(), 0
+        bitext = Bitext.of(settings, settings.path)
+        for pair in islice(usable_pairs(bitext, settings.max_chars, settings.max_ratio, Counter()), _MOST):
+            different.add(hash(pair))
+            characters += len(pair[0]) + len(pair[1])
     except (UserError, OSError):
         return _UNKNOWN
+    return Size(len(different), characters / (2 * len(different))) if different else _UNKNOWN

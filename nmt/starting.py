@@ -62,6 +62,7 @@ def started_from(
     new: dict[str, Any] = {
         **values,
         "start": str(run.directory),
+        "chosen": "",
         "data": {**values["data"], **_NEW_FILE, **_NO_PATHS, **languages, **kept},
         "train": {**values["train"], **_TRAIN, "teacher_forcing": run.config.train.teacher_forcing_end},
         "optimizer": dict(values["optimizer"]),

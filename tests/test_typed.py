@@ -96,7 +96,7 @@ def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     """Whoever uses the classes gets what the commands give."""
-    config = load_config(composed("data=parallel", "data.prepared_dir=/prepared"))
+    config = load_config(composed("data=parallel", "size=30k", "data.prepared_dir=/prepared"))
     assert config.train == TrainSettings()
     for method in (Beam(), Greedy(), Sample()):
         assert composed(f"decode={type(method).__name__.lower()}")["decode"] == method.record()
@@ -107,7 +107,7 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
 @pytest.mark.parametrize(
     ("overrides", "pieces", "epochs", "dropout"),
     [
-        (["data=anki"], 4000, 24, 0.3),
+        (["data=anki", "size=30k"], 4000, 24, 0.3),
         (["data=anki", "size=100k"], 6000, 13, 0.2),
         (["data=parallel", "size=300k"], 8000, 6, 0.2),
         (["experiment=anki_fra"], 6000, 13, 0.2),

@@ -1,0 +1,72 @@
+"""size=auto: settings by the number of pairs and their lengths."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nmt import autosize
+from nmt.autosize import TABLE, Size, suited
+from nmt.composition import composed
+
+Corpus = Callable[..., str]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    """Writes a CSV of this many different pairs, one of them twice, and one that is not usable."""
+
+    def write(pairs: int, words: int = 4) -> str:
+        rows = [f"{' '.join([f'ab{i}'] * words)},{' '.join([f'cd{i}'] * words)}" for i in range(pairs)]
+        file = tmp_path / "mine.csv"
+        file.write_text("\n".join(["English,Cornish", *rows, rows[0], "empty,"]), encoding="utf-8")
+        return f"data.path={file}"
+
+    return write
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_a_row_of_the_table_is_used_as_it_is(row: autosize.Settings) -> None:
+    assert suited(Size(row.pairs, 20)) == row
+
+
+@given(st.integers(1, 10**7), st.floats(1, 500))
+def test_settings_lie_between_those_of_the_neighbouring_rows(pairs: int, characters: float) -> None:
+    chosen = suited(Size(pairs, characters))
+    low = max((row for row in TABLE if row.pairs <= pairs), default=TABLE[0])
+    high = min((row for row in TABLE if row.pairs >= pairs), default=TABLE[-1])
+    for name in ("vocab_size", "hidden_size", "dropout", "updates"):
+        a, b = sorted([getattr(low, name), getattr(high, name)])
+        assert a <= getattr(chosen, name) <= b
+    assert 8 <= chosen.batch_size <= max(low.batch_size, high.batch_size)
+
+
+def test_longer_sentences_make_smaller_batches() -> None:
+    short, long = (suited(Size(10_000, characters)).batch_size for characters in (30, 120))
+    assert long * 3 == pytest.approx(short, rel=0.25)
+
+
+def test_the_corpus_is_counted_as_it_is_read_for_training(corpus: Corpus) -> None:
+    values = composed(corpus(700, words=2))
+    expected = suited(Size(700, 10))
+    assert values["data"]["vocab_size"] == expected.vocab_size
+    assert values["train"]["max_steps"] == expected.updates
+    assert values["model"]["decoder"]["hidden_size"] == 2 * expected.hidden_size
+
+
+def test_what_the_user_sets_stays(corpus: Corpus) -> None:
+    values = composed(corpus(700), "data.vocab_size=333", "train.batch_size=3", "model.encoder.hidden_size=7")
+    assert values["data"]["vocab_size"] == 333
+    assert values["train"]["batch_size"] == 3
+    assert values["model"]["encoder"]["hidden_size"] == 7
+
+
+def test_a_fixed_size_chooses_nothing(corpus: Corpus) -> None:
+    values = composed(corpus(700), "size=100k")
+    assert (values["data"]["vocab_size"], values["train"]["max_epochs"], values["train"]["max_steps"]) == (6000, 13, None)
+
+
+def test_a_corpus_that_cannot_be_read_is_left_to_be_reported_when_it_is_prepared(tmp_path: Path) -> None:
+    assert composed(f"data.path={tmp_path / 'nowhere.csv'}")["data"]["vocab_size"] == suited(autosize._UNKNOWN).vocab_size
