@@ -55,11 +55,15 @@ class RecurrentEncoder(nn.Module):
         places, sizes, ranks = _packing(lengths, width, embedded.device)
         packed = embedded.flatten(0, 1).index_select(0, places)  # (N, E): real tokens only
         outputs, last = self.rnn.over_packed(packed, sizes)
-        if self.norm is not None:
-            outputs = self.norm(outputs).to(outputs.dtype)  # autocast gives fp32
         states = outputs.new_zeros(batch * width, self.output_size).index_copy(0, places, outputs)
         summary = torch.cat(tuple(last[-self.directions :]), dim=-1).index_select(0, ranks)  # top layer: (B, H)
-        return Encoded(self.dropout(states.view(batch, width, -1)), self.dropout(summary), mask)
+        return self.finish(states.view(batch, width, -1), summary, mask)
+
+    def finish(self, states: Tensor, summary: Tensor, mask: Tensor) -> Encoded:
+        """Do what follows the recurrence, given its states (B, S, H), 0 on padding, and its last ones (B, H)."""
+        if self.norm is not None:
+            states = self.norm(states).to(states.dtype) * mask.unsqueeze(-1)  # autocast gives fp32
+        return Encoded(self.dropout(states), self.dropout(summary), mask)
 
 
 class SelfAttentiveEncoder(RecurrentEncoder):
@@ -87,8 +91,8 @@ class SelfAttentiveEncoder(RecurrentEncoder):
             raise UserError("Coverage sums the weights of a decoder's steps: it is no score for an encoder.")
         self.combine = nn.Linear(self.attention.context_size + size, size, bias=False)
 
-    def forward(self, embedded: Tensor, lengths: Tensor, mask: Tensor) -> Encoded:
-        states, summary, mask = super().forward(embedded, lengths, mask)
+    def finish(self, states: Tensor, summary: Tensor, mask: Tensor) -> Encoded:
+        states, summary, mask = super().finish(states, summary, mask)
         queries = torch.cat([states, summary.unsqueeze(1)], dim=1)  # (B, S + 1, H)
         memory = self.attention.remember(states, mask)
         looked = self.attention(queries, memory, self.attention.initial_state(memory))

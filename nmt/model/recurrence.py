@@ -34,8 +34,8 @@ class Cell(nn.Module):
         self.dropout, self.bidirectional, self.bias = dropout, bidirectional, self.biased
         rows = self.gates * hidden_size
         for layer in range(layers):
-            width = hidden_size * len(self._directions) if layer else input_size
-            for direction in self._directions:
+            width = hidden_size * len(self.directions) if layer else input_size
+            for direction in self.directions:
                 name = f"l{layer}{direction}"
                 for of, columns in (("ih", width), ("hh", hidden_size)):
                     self.register_parameter(f"weight_{of}_{name}", nn.Parameter(torch.zeros(rows, columns)))
@@ -45,7 +45,7 @@ class Cell(nn.Module):
                     self.add_module(f"norm_{norm}_{name}", nn.LayerNorm(multiple * hidden_size))
 
     @property
-    def _directions(self) -> tuple[str, ...]:
+    def directions(self) -> tuple[str, ...]:
         """Suffixes of the parameters' names."""
         return ("", "_reverse") if self.bidirectional else ("",)
 
@@ -74,52 +74,42 @@ class Cell(nn.Module):
 
         Returns the top layer's outputs (N, H or 2H), and the last h of each layer and direction (L or 2L, B, H).
         """
-        outputs, last = self._run(inputs, sizes.tolist(), None)
-        return outputs, torch.stack([state[0] for state in last])
-
-    def over(self, inputs: Tensor, state: State) -> tuple[Tensor, State]:
-        """Run over (B, T, I) from a state (B, L, H); gives the outputs (B, T, H) and the state after the last step."""
-        batch, steps, _ = inputs.shape
-        packed, last = self._run(inputs.transpose(0, 1).flatten(0, 1), [batch] * steps, by_layer(state))
-        return packed.unflatten(0, (steps, batch)).transpose(0, 1), from_layers(last)
-
-    def _run(self, inputs: Tensor, sizes: list[int], first: list[State] | None) -> tuple[Tensor, list[State]]:
-        """All layers and directions over packed inputs: the plain loop that `formula` defines."""
-        last: list[State] = []
+        steps, last = sizes.tolist(), []
         for layer in range(self.num_layers):
             if layer > 0:
                 inputs = F.dropout(inputs, self.dropout, self.training)
             outputs = []
-            for suffix in self._directions:
+            for suffix in self.directions:
                 name = f"l{layer}{suffix}"
-                from_x = self.from_inputs(name, inputs).split(sizes)
-                states, end = self._run_direction(name, from_x, first[len(last)] if first else None, bool(suffix))
+                states, end = self._run_direction(name, self.from_inputs(name, inputs).split(steps), bool(suffix))
                 outputs.append(torch.cat(states))
                 last.append(end)
             inputs = torch.cat(outputs, dim=-1)
-        return inputs, last
+        return inputs, torch.stack(last)
 
-    def _run_direction(
-        self, layer: str, from_x: tuple[Tensor, ...], state: State | None, backward: bool
-    ) -> tuple[list[Tensor], State]:
+    def over(self, inputs: Tensor, state: State) -> tuple[Tensor, State]:
+        """Run over (B, T, I) from a state (B, L, H); gives the outputs (B, T, H) and the state after the last step."""
+        layers, outputs = by_layer(state), []
+        for from_x in self.from_inputs("l0", inputs.transpose(0, 1)):
+            layers = self.step(from_x, layers)
+            outputs.append(layers[-1][0])
+        return torch.stack(outputs, dim=1), from_layers(layers)
+
+    def _run_direction(self, layer: str, from_x: tuple[Tensor, ...], backward: bool) -> tuple[list[Tensor], Tensor]:
         """One layer over one direction of a packed batch, whose sentences are sorted by length, longest first."""
-        if state is None:
-            zeros = from_x[0].new_zeros(len(from_x[0]), self.hidden_size)
-            state = (zeros,) * self.parts
-        first, outputs = state, []
-        ended: list[State] = []  # last states of sentences that are shorter than the longest
-        state = tuple(part[: len(from_x[-1])] for part in first) if backward else first
+        zeros = from_x[0].new_zeros(len(from_x[0]), self.hidden_size)
+        outputs, ended = [], []  # ended: last h of sentences that are shorter than the longest
+        state: State = (zeros[: len(from_x[-1])] if backward else zeros,) * self.parts
         for x in reversed(from_x) if backward else from_x:
             running = len(state[0])
             if len(x) > running:  # backwards, shorter sentences join in
-                state = tuple(torch.cat([h, h_0[running : len(x)]]) for h, h_0 in zip(state, first, strict=True))
+                state = tuple(torch.cat([h, zeros[running : len(x)]]) for h in state)
             elif len(x) < running:
-                ended.append(tuple(part[len(x) :] for part in state))
+                ended.append(state[0][len(x) :])
                 state = tuple(part[: len(x)] for part in state)
             state = self.formula(layer, x, state)
             outputs.append(state[0])
-        last = tuple(torch.cat(parts) for parts in zip(state, *reversed(ended), strict=True))
-        return outputs[::-1] if backward else outputs, last
+        return outputs[::-1] if backward else outputs, torch.cat([state[0], *reversed(ended)])
 
     def from_inputs(self, layer: str, inputs: Tensor) -> Tensor:
         """W x + b for all gates (…, G) of inputs (…, I)."""
