@@ -33,6 +33,8 @@ class Fused(Cell, nn.RNNBase):
         return outputs.data, last if self.parts == 1 else last[0]
 
     def over(self, inputs: Tensor, state: State) -> tuple[Tensor, State]:
+        if inputs.size(1) == 1:  # a step of a search, which can be captured from the formula
+            return super().over(inputs, state)
         first = tuple(part.transpose(0, 1).contiguous() for part in state)
         outputs, last = self(inputs, first[0] if self.parts == 1 else first)
         return outputs, tuple(part.transpose(0, 1) for part in ((last,) if self.parts == 1 else last))

@@ -1,0 +1,116 @@
+"""The operations of a graph, in numpy: one function each, and the interpreter that runs them in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nmt.portable.graph import Graph, evaluate, has_size
+
+Array = NDArray[np.float32]
+Kernel = Callable[..., Array]
+
+
+def _linear(x: Array, weight: Array) -> Array:
+    rows = x.reshape(-1, x.shape[-1]) @ weight.T  # one product of matrices, not one for each of N
+    return rows.reshape(*x.shape[:-1], -1)
+
+
+def _softmax(x: Array, dim: int) -> Array:
+    exponentials = np.exp(x - x.max(axis=dim, keepdims=True))
+    return exponentials / exponentials.sum(axis=dim, keepdims=True)
+
+
+def _layer_norm(x: Array, weight: Array, bias: Array, eps: float) -> Array:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + np.float32(eps)) * weight + bias
+
+
+def _slice(x: Array, dim: int, start: int, size: int, step: int) -> Array:
+    start = start + x.shape[dim] if start < 0 else start
+    return x[(slice(None),) * dim + (slice(start, start + (size - 1) * step + 1, step),)]
+
+
+def _truth(function: Callable[..., Any]) -> Kernel:
+    return lambda *inputs: function(*inputs).astype(np.float32)
+
+
+KERNELS: dict[str, Kernel] = {
+    "number": lambda value: np.float32(value),  # type: ignore[dict-item, return-value]
+    "linear": _linear,
+    "matmul": np.matmul,
+    "embed": lambda weight, places: weight[places.astype(np.int64)],
+    "softmax": _softmax,
+    "layer_norm": _layer_norm,
+    "tanh": np.tanh,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "exp": np.exp,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "neg": np.negative,
+    "abs": np.abs,
+    "trunc": np.trunc,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "logaddexp": np.logaddexp,
+    "le": _truth(np.less_equal),
+    "lt": _truth(np.less),
+    "ge": _truth(np.greater_equal),
+    "gt": _truth(np.greater),
+    "eq": _truth(np.equal),
+    "ne": _truth(np.not_equal),
+    "not": _truth(np.logical_not),
+    "and": _truth(np.logical_and),
+    "or": _truth(np.logical_or),
+    "where": lambda condition, one, other: np.where(condition != 0, one, other),
+    "sum": lambda x, dims: x.sum(axis=tuple(dims), keepdims=True),
+    "mean": lambda x, dims: x.mean(axis=tuple(dims), keepdims=True),
+    "amax": lambda x, dims: x.max(axis=tuple(dims), keepdims=True),
+    "argmax": lambda x, dim: x.argmax(axis=dim).astype(np.float32),
+    "cumsum": lambda x, dim: x.cumsum(axis=dim),
+    "cat": lambda *parts, dim: np.concatenate(parts, axis=dim),
+    "slice": _slice,
+    "reshape": lambda x, shape: x.reshape(shape),
+    "expand": lambda x, shape: np.broadcast_to(x, shape),
+    "transpose": lambda x, order: x.transpose(order),
+    "arange": lambda start, size: np.arange(start, start + size, dtype=np.float32),
+}
+
+
+class Program:
+    """A graph whose constants are at hand, ready to run."""
+
+    def __init__(self, graph: Graph, constants: Mapping[str, Array]) -> None:
+        self._inputs = graph.inputs
+        self._constants = [(name, constants[name]) for name in sorted(graph.constants())]
+        places = {name: graph.inputs + place for place, (name, _) in enumerate(self._constants)}
+        moved = graph.inputs + len(self._constants)
+
+        def place(ref: int | str) -> int:
+            return places[ref] if isinstance(ref, str) else ref if ref < graph.inputs else ref - graph.inputs + moved
+
+        self._steps = [
+            (KERNELS[node.op], [place(ref) for ref in node.inputs], node.settings, has_size([*node.settings.values()]))
+            for node in graph.nodes
+        ]
+        self._outputs = [place(ref) for ref in graph.outputs]
+
+    def __call__(self, inputs: Sequence[Array], hypotheses: int = 1, source: int = 1) -> list[Array]:
+        """The outputs for these inputs, at these sizes N and S."""
+        values: list[Any] = [*inputs, *(constant for _, constant in self._constants)]
+        for kernel, places, settings, sized in self._steps:
+            if sized:
+                settings = {name: evaluate(value, hypotheses, source) for name, value in settings.items()}
+            values.append(kernel(*[values[place] for place in places], **settings))
+        return [values[place] for place in self._outputs]
