@@ -38,7 +38,9 @@ def unrelated(measures: Measures) -> list[Evidence]:
 
     def explain(i: int) -> str:
         words = [side.unexplained(i) for side in (measures.source, measures.target)]
-        nothing = " and ".join(f"for {quoted(each)} in the {side}" for each, side in zip(words, _SIDES, strict=True) if each)
+        nothing = " and ".join(
+            f"for {quoted(each)} in the {side}" for each, side in zip(words, _SIDES, strict=True) if each
+        )
         return "the two sides seem to say different things" + (f": no translation {nothing}" if nothing else "")
 
     return [Evidence(_beyond(measures.unrelated, 1), explain)]
@@ -51,7 +53,6 @@ def cut(measures: Measures) -> list[Evidence]:
     usual = float(np.median(np.log(measures.target.lengths / measures.source.lengths)))
     found = []
     for name, (shortness, missing) in short.items():
-        side, other = sides[name]
         factor = np.exp(usual if name == "target" else -usual)
 
         def explain(i: int, name: str = name, factor: float = factor) -> str:
@@ -126,27 +127,32 @@ def misspelt(measures: Measures) -> list[Evidence]:
     found = []
     for place, side in enumerate((measures.source, measures.target)):
         own, other = measures.looks[place], measures.looks[1 - place]
-        strength = _beyond(own.misspelling - np.maximum(other.misspelling, 0), 1, 0.5)
+        strength = _beyond(own.misspelling - np.maximum(other.misspelling, 0), 1, 0.7)
         spelt = [spelling_of(text) for text in side.texts]
         counts = Counter(word for words in spelt for word in words)
         worst = [words[at] if at < len(words) else "" for words, at in zip(spelt, own.worst, strict=True)]
-        once = np.array([counts[word] == 1 and script_of(word[0]) not in UNSPACED for word in worst])
+        once = np.array(
+            [counts[word] == 1 and "0" not in word and script_of(word[0]) not in UNSPACED for word in worst]
+        )
 
         def explain(i: int, name: str = _SIDES[place], worst: list[str] = worst) -> str:
             return f"“{worst[i]}” in the {name} is an unusual spelling"
 
-        found.append(Evidence(np.minimum(strength, 3) * once, explain))
+        found.append(Evidence(np.minimum(strength, 4) * once, explain))
     return found
 
 
 def numbers(measures: Measures) -> list[Evidence]:
     """Pairs with different numbers on both sides."""
-    digits = [[frozenset(x for x in words if x.isdecimal()) for words in s.words] for s in (measures.source, measures.target)]
+    digits = [
+        [frozenset(x for x in words if x.isdecimal()) for words in s.words] for s in (measures.source, measures.target)
+    ]
     differ = [bool(one - other) and bool(other - one) for one, other in zip(*digits, strict=True)]
 
     def explain(i: int) -> str:
         one, other = digits[0][i], digits[1][i]
-        return f"numbers differ: {', '.join(sorted(one - other))} in the source, {', '.join(sorted(other - one))} in the target"
+        only = [", ".join(sorted(each)) for each in (one - other, other - one)]
+        return f"numbers differ: {only[0]} in the source, {only[1]} in the target"
 
     return [Evidence(2.0 * np.array(differ), explain)]
 
@@ -154,7 +160,7 @@ def numbers(measures: Measures) -> list[Evidence]:
 def repeated(measures: Measures) -> list[Evidence]:
     """Pairs that occur before but for case and punctuation."""
     rows = repeats(measures)
-    strength = np.array([0.5 if row else 0.0 for row in rows])
+    strength = np.array([1.0 if row else 0.0 for row in rows])
     return [Evidence(strength, lambda i: f"the same as row {rows[i]}, but for case and punctuation at most")]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nmt.checking.standard import standardised
-from nmt.checking.tokens import Bools, Floats, Ints, ranges, spelling_of
+from nmt.checking.tokens import Bools, Floats, Ints, ranges, spelling_of, summed
 
 _ORDER = 4  # letters in a row
 _DOUBT = 2.0  # occurrences' worth of belief in the model of one letter less
@@ -74,7 +74,7 @@ class _Letters:
         is_source = self.sentences < self.count // 2
         source, target = (self._log_probability(side & trusted[self.sentences]) for side in (is_source, ~is_source))
         own = np.where(is_source, source, target)
-        difference = np.bincount(self.sentences, 2 * own - source - target, minlength=self.count)
+        difference = summed(self.sentences, 2 * own - source - target, self.count)
         words = _Words.of(own, self.words, self.sentences, self.count)
         sides = np.split(words.mean, 2), np.split(words.lowest, 2)
         strangeness = np.concatenate([-standardised(side, lengths) for side in sides[0]])
@@ -120,7 +120,8 @@ class _Words:
 
     @classmethod
     def of(cls, letters: Floats, words: Ints, sentences: Ints, count: int) -> "_Words":
-        totals, sizes = np.bincount(words, letters), np.bincount(words)
+        sizes = np.bincount(words)
+        totals = summed(words, letters, len(sizes))
         first = np.append(True, words[1:] != words[:-1])
         owners = sentences[first]  # of words
         means = totals / sizes
@@ -128,7 +129,7 @@ class _Words:
         worst = order[np.append(True, owners[order][1:] != owners[order][:-1])]  # one for each sentence, in turn
         number = np.bincount(owners, minlength=count)
         left_out = np.where(number >= _FEW_WORDS, 1, 0)
-        total = np.bincount(owners, totals, minlength=count) - left_out * totals[worst]
+        total = summed(owners, totals, count) - left_out * totals[worst]
         size = np.bincount(owners, sizes, minlength=count) - left_out * sizes[worst]
         begin = np.cumsum(number) - number
         return cls(total / size, means[worst], worst - begin)

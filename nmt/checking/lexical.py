@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmt.checking.tokens import Floats, Ints, Tokens, ranges
+from nmt.checking.tokens import Floats, Ints, Tokens, ranges, summed
 
 ITERATIONS = 4  # of expectation maximisation
 DOUBT = 1.0  # occurrences' worth of belief that a word translates to any other, as often as that occurs
@@ -62,8 +62,8 @@ class Model1:
         for _ in range(iterations if len(keys) else 0):
             each = probability[places]
             sums = np.add.reduceat(each, cells.starts()) + frequency[target.ids]
-            shares = np.bincount(places, each / np.repeat(sums, cells.widths), minlength=len(keys))
-            total = np.bincount(of_source, shares, minlength=source.vocabulary)
+            shares = summed(places, each / np.repeat(sums, cells.widths), len(keys))
+            total = summed(of_source, shares, source.vocabulary)
             probability = (shares + DOUBT * prior) / (total[of_source] + DOUBT)
         return cls(keys, probability / prior, DOUBT / (total + DOUBT), target.vocabulary)
 

@@ -39,8 +39,9 @@ class Side:
         """Words of a sentence that usually have a translation on the other side and here have none, worst first."""
         end = int(self.tokens.lengths[: i + 1].sum())
         values = self.surplus[end - int(self.tokens.lengths[i]) : end]
-        order = [place for place in np.argsort(values) if values[place] < -1][:most]
-        return list(dict.fromkeys(self.words[i][place] for place in order))
+        words = [self.words[i][place] for place in np.argsort(values, kind="stable") if values[place] < -1]
+        whole = (word for word in words if len(word) > 2 or not word.isascii())  # the "t" of "don't" says nothing
+        return list(dict.fromkeys(whole))[:most]
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ class Measures:
             lengths = np.array([len(text) for text in side], dtype=np.float64)
             sides.append(Side(side, lengths, own_words, tokens, *against_usual(tokens, lift)))
         one, other = sides
-        means = [side.tokens.total(lift) / np.maximum(side.tokens.lengths, 1) for side, lift in zip(sides, lifts, strict=True)]
+        means = [
+            side.tokens.total(lift) / np.maximum(side.tokens.lengths, 1)
+            for side, lift in zip(sides, lifts, strict=True)
+        ]
         related = means[0] + means[1]
         both = looks(*texts, folds, related >= np.quantile(related, _UNTRUSTED))
         n = len(pairs)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nmt.checking.tokens import Floats, Ints, Tokens
+from nmt.checking.tokens import Floats, Ints, Tokens, summed
 
 _BIN = 200  # values that are compared with each other, at least
 _MOST_BINS = 10
@@ -44,6 +44,6 @@ def against_usual(tokens: Tokens, values: Floats) -> tuple[Floats, Floats]:
 
 def _shrunk(ids: Ints, values: Floats, counts: Ints, groups: Ints) -> Floats:
     """The mean value of each word, drawn towards that of its group."""
-    of_groups = np.bincount(groups[ids], values, minlength=groups.max() + 1)
-    of_groups /= np.maximum(np.bincount(groups[ids], minlength=len(of_groups)), 1)
-    return (np.bincount(ids, values, minlength=len(counts)) + _SHRINK * of_groups[groups]) / (counts + _SHRINK)
+    size = int(groups.max()) + 1
+    of_groups = summed(groups[ids], values, size) / np.maximum(np.bincount(groups[ids], minlength=size), 1)
+    return (summed(ids, values, len(counts)) + _SHRINK * of_groups[groups]) / (counts + _SHRINK)

@@ -13,7 +13,7 @@ from nmt.errors import UserError
 log = logging.getLogger(__name__)
 
 FEWEST = 100  # pairs: with fewer, nothing is usual
-_WORTH_NAMING = 0.5  # strength from which evidence is a reason
+_WORTH_NAMING = 1.0  # strength from which evidence is a reason
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,11 @@ def ranges(lengths: Ints) -> Ints:
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 
 
+def summed(groups: Ints, values: Floats, count: int) -> Floats:
+    """Sum of the values of each group."""
+    return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
+
+
 @dataclass(frozen=True)
 class Tokens:
     """The tokens of many sentences, one sentence after the other."""
@@ -81,7 +86,7 @@ class Tokens:
 
     def total(self, values: Floats) -> Floats:
         """Sum of a value per token over each sentence."""
-        return np.bincount(self.sentences(), values, minlength=len(self.lengths))
+        return summed(self.sentences(), values, len(self.lengths))
 
     def chosen(self, sentences: Bools) -> "Tokens":
         """Some of the sentences."""
