@@ -43,7 +43,7 @@ def unrelated(measures: Measures) -> list[Evidence]:
         )
         return "the two sides seem to say different things" + (f": no translation {nothing}" if nothing else "")
 
-    return [Evidence(_beyond(measures.unrelated, 1), explain)]
+    return [Evidence(_beyond(measures.unrelated, 1, 1.2), explain)]
 
 
 def cut(measures: Measures) -> list[Evidence]:
