@@ -16,6 +16,7 @@ from nmt.checking.corpus import read_pairs
 from nmt.checking.page import page, table
 from nmt.checking.suspects import find_suspects
 from nmt.commands.options import plain_parser
+from nmt.config import ROOT
 from nmt.console import log_to_console
 from nmt.data.discovery import completed, description
 from nmt.data.settings import DataSettings, as_list
@@ -47,7 +48,7 @@ def main() -> None:
         f"{len(suspects):,} have something unusual. The most suspicious come first.",
         f"Rows that could not be checked: {', '.join(f'{count:,} {why}' for why, count in dropped.items()) or 'none'}.",
     ]
-    output: Path = options.output or Path("outputs") / f"check-{settings.name}"
+    output: Path = options.output or ROOT / "outputs" / f"check-{settings.name}"
     shown = suspects[: options.top]
     source, target, *_ = settings.direction()
     title = f"Which pairs of {Path(files[0]).name} are wrong?"

@@ -13,6 +13,7 @@ from nmt.checking.tokens import Floats, spelling_of
 from nmt.writing_systems import UNSPACED, count_scripts, script_of, scripts_of
 
 STRONGEST = 10.0
+_USUAL_SCRIPT = 0.1  # share of the letters of a column
 _SIDES = ("source", "target")
 
 
@@ -74,12 +75,13 @@ def strange(measures: Measures) -> list[Evidence]:
     found = []
     for place, (name, side) in enumerate(zip(_SIDES, (measures.source, measures.target), strict=True)):
         own, other = (measures.looks[each].strangeness for each in (place, 1 - place))
-        main = next(iter(dict(count_scripts(side.texts).most_common(1))), "")
+        scripts = count_scripts(side.texts)
+        usual = [script for script, count in scripts.most_common() if count > _USUAL_SCRIPT * scripts.total()]
 
-        def explain(i: int, name: str = name, texts: list[str] = side.texts, main: str = main) -> str:
-            scripts = scripts_of(Counter(texts[i])).most_common(1)
-            if scripts and scripts[0][0] != main:
-                return f"the {name} is written in {scripts[0][0].capitalize()}, where {main.capitalize()} is usual"
+        def explain(i: int, name: str = name, texts: list[str] = side.texts, usual: list[str] = usual) -> str:
+            main = next((script for script, _ in scripts_of(Counter(texts[i])).most_common(1)), None)
+            if main and usual and main not in usual:
+                return f"the {name} is written in {main.capitalize()}, where {usual[0].capitalize()} is usual"
             return f"the {name} does not look like the language of its column"
 
         found.append(Evidence(_beyond(own - np.maximum(other, 0), 3, 0.7), explain))

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -35,10 +36,14 @@ class Side:
     surplus: Floats  # log lift of each token, less what is usual for its word: negative where it has no translation
     explained: Floats  # sum of it over each sentence, in deviations
 
+    @cached_property
+    def _ends(self) -> Ints:
+        """The place in `surplus` after each sentence."""
+        return np.cumsum(self.tokens.lengths)
+
     def unexplained(self, i: int, most: int = 3) -> list[str]:
         """Words of a sentence that usually have a translation on the other side and here have none, worst first."""
-        end = int(self.tokens.lengths[: i + 1].sum())
-        values = self.surplus[end - int(self.tokens.lengths[i]) : end]
+        values = self.surplus[self._ends[i] - self.tokens.lengths[i] : self._ends[i]]
         words = [self.words[i][place] for place in np.argsort(values, kind="stable") if values[place] < -1]
         whole = (word for word in words if len(word) > 2 or not word.isascii())  # the "t" of "don't" says nothing
         return list(dict.fromkeys(whole))[:most]

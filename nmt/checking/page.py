@@ -4,6 +4,7 @@ import base64
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -12,6 +13,7 @@ from nmt.languages import known_language
 
 _COLUMNS = ("rank", "row", "source", "target", "reasons", "score")
 _FORMULA = ("=", "+", "-", "@")  # a spreadsheet would take a cell that begins so for a formula
+_QUOTED = re.compile("“([^”]*)”")
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --quiet: #57606a; --page: #fff; --card: #f6f8fa; --line: #d0d7de; }
 @media (prefers-color-scheme: dark) {
@@ -82,7 +84,9 @@ def _item(rank: int, suspect: Suspect, languages: tuple[str, str]) -> str:
         f'<p dir="auto"{_lang(language)}>{escape(text)}</p>'
         for text, language in zip((pair.source, pair.target), languages, strict=True)
     )
-    reasons = "".join(f"<li><bdi>{escape(reason)}</bdi></li>" for reason in suspect.reasons)
+    # Words of a script from right to left would otherwise change places with one another.
+    isolated = (_QUOTED.sub(r"“<bdi>\1</bdi>”", escape(reason)) for reason in suspect.reasons)
+    reasons = "".join(f"<li>{reason}</li>" for reason in isolated)
     head = f"<b>{rank}</b><span>row {pair.row}</span><span>score {suspect.score:.1f}</span>"
     return f'<li><div class="head">{head}</div><div class="pair">{texts}</div><ul class="reasons">{reasons}</ul></li>'
 
