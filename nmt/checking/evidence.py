@@ -3,6 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,11 @@ import numpy as np
 from nmt.checking.measures import Measures
 from nmt.checking.repeats import contradictions, repeats
 from nmt.checking.tokens import Floats, spelling_of
-from nmt.writing_systems import UNSPACED, count_scripts, script_of, scripts_of
+from nmt.writing_systems import UNSPACED, script_of
 
 STRONGEST = 10.0
-_USUAL_SCRIPT = 0.1  # share of the letters of a column
+_USUAL_SCRIPT = 0.2  # share of the sentences of a column that have letters of a script, for it to be usual
+_HARDLY = 0.2  # share of a sentence's letters
 _SIDES = ("source", "target")
 
 
@@ -71,21 +73,38 @@ def cut(measures: Measures) -> list[Evidence]:
 
 
 def strange(measures: Measures) -> list[Evidence]:
-    """Sides that do not look like their column: another language or script. What is strange on both is a name."""
+    """Sides that do not look like their column, such as another language. What is strange on both is a name."""
     found = []
-    for place, (name, side) in enumerate(zip(_SIDES, (measures.source, measures.target), strict=True)):
+    for place, name in enumerate(_SIDES):
         own, other = (measures.looks[each].strangeness for each in (place, 1 - place))
-        scripts = count_scripts(side.texts)
-        usual = [script for script, count in scripts.most_common() if count > _USUAL_SCRIPT * scripts.total()]
 
-        def explain(i: int, name: str = name, texts: list[str] = side.texts, usual: list[str] = usual) -> str:
-            main = next((script for script, _ in scripts_of(Counter(texts[i])).most_common(1)), None)
-            if main and usual and main not in usual:
-                return f"the {name} is written in {main.capitalize()}, where {usual[0].capitalize()} is usual"
+        def explain(i: int, name: str = name) -> str:
             return f"the {name} does not look like the language of its column"
 
         found.append(Evidence(_beyond(own - np.maximum(other, 0), 3, 0.7), explain))
     return found
+
+
+def other_script(measures: Measures) -> list[Evidence]:
+    """Sides with hardly a letter of the scripts of their column; the rarer that is, the stronger."""
+    found = []
+    for name, side in zip(_SIDES, (measures.source, measures.target), strict=True):
+        letters = [Counter(script for script in map(_script, text) if script) for text in side.texts]
+        total = Counter(script for each in letters for script in each)
+        usual = {script for script, count in total.items() if count > _USUAL_SCRIPT * len(letters)}
+        known = [sum(each[script] for script in usual) for each in letters]
+        foreign = np.array([own < _HARDLY * each.total() for each, own in zip(letters, known, strict=True)])
+        rarity = -np.log(max(float(foreign.mean()), 1 / len(foreign)))
+
+        def explain(i: int, name: str = name, letters: list[Counter[str]] = letters, usual: set[str] = usual) -> str:
+            script, names = letters[i].most_common(1)[0][0], " or ".join(sorted(each.capitalize() for each in usual))
+            return f"the {name} is written in {script.capitalize()}, where {names} is usual"
+
+        found.append(Evidence(_beyond(rarity * foreign, 1.5, 2), explain))
+    return found
+
+
+_script = cache(script_of)
 
 
 def swapped(measures: Measures) -> list[Evidence]:
@@ -180,4 +199,4 @@ def contradicted(measures: Measures) -> list[Evidence]:
     return found
 
 
-KINDS = [swapped, copied, unrelated, cut, strange, end_marks, numbers, contradicted, misspelt, repeated]
+KINDS = [swapped, other_script, copied, unrelated, cut, strange, end_marks, numbers, contradicted, misspelt, repeated]

@@ -50,8 +50,10 @@ class Model1:
         Each target word of a pair is shared out among its source words and the empty word by p(t|s); the shares, summed
         over all pairs, give the next p(t|s) = (shares(s, t) + DOUBT · p(t)) / (shares(s) + DOUBT).
         """
-        use = (source.lengths > 0) & (target.lengths > 0)
-        use[np.cumsum(source.lengths * target.lengths) > _MOST_CELLS] = False
+        cells_of_pairs = source.lengths * target.lengths
+        use = cells_of_pairs > 0
+        order = np.random.default_rng(0).permutation(len(use))  # some corpora are sorted
+        use[order[np.cumsum(cells_of_pairs[order]) > _MOST_CELLS]] = False
         source, target = source.chosen(use), target.chosen(use)
         counts = np.bincount(target.ids, minlength=target.vocabulary) + 0.5
         frequency = counts / counts.sum()

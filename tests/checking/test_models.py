@@ -68,6 +68,17 @@ def test_model_1_equals_a_naive_twin_and_finds_the_translations() -> None:
         assert max((lift, t) for (s, t), lift in found.items() if s == word)[1] == word.upper()
 
 
+def test_of_a_large_corpus_it_learns_from_pairs_of_any_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [([f"s{place}"], [f"t{place}"]) for place in range(100)]
+    known: dict[str, int] = {}
+    source, target = (Tokens.of([pair[side] for pair in pairs], known) for side in (0, 1))
+    monkeypatch.setattr("nmt.checking.lexical._MOST_CELLS", 20)
+    learnt = Model1.learn(source, target).keys // len(known)
+    assert len(learnt) == 20
+    assert learnt.min() < 30
+    assert learnt.max() > 70
+
+
 def test_each_fold_is_explained_by_the_others() -> None:
     pairs = [(["a"], ["A"])] * 5 + [(["b"], ["B"])] * 5
     known: dict[str, int] = {}
