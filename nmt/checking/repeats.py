@@ -8,6 +8,7 @@ from nmt.checking.measures import Measures
 from nmt.checking.tokens import Floats
 
 _STEM = 4  # letters by which words count as the same
+_ALIKE = 1 / 3  # share of their words that translations of one sentence usually have in common
 
 
 def repeats(measures: Measures) -> list[int]:
@@ -22,7 +23,7 @@ def repeats(measures: Measures) -> list[int]:
 
 
 def contradictions(measures: Measures, same_source: bool) -> tuple[Floats, dict[int, int]]:
-    """Pairs whose translation of a sentence shares no word with a more plausible one.
+    """Pairs whose translation of a sentence shares few words with a more plausible one.
 
     Returns:
         Strengths, and the more plausible pair by pair, as places in `measures.pairs`.
@@ -42,6 +43,7 @@ def contradictions(measures: Measures, same_source: bool) -> tuple[Floats, dict[
         known = {word[:_STEM] for word in other[best]}
         for i in members:
             margin = measures.unrelated[i] - max(measures.unrelated[best], 0) - 1
-            if margin > 0 and known.isdisjoint(word[:_STEM] for word in other[i]):
+            own = {word[:_STEM] for word in other[i]}
+            if margin > 0 and len(own & known) < _ALIKE * max(len(own), len(known)):
                 strength[i], rivals[i] = min(0.5 * margin, 3), best
     return strength, rivals

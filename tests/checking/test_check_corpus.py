@@ -10,6 +10,7 @@ from benchmarks.planting import PLANTERS, precision
 from nmt.checking.measures import Pair
 from nmt.checking.page import page, table
 from nmt.checking.suspects import Suspect, find_suspects
+from nmt.data.bitext import clean
 from tests.commands import Finished, assert_fails, command, succeeded
 from tests.conftest import ROOT, assert_refused
 
@@ -53,12 +54,15 @@ def test_smaller_oddities_are_named() -> None:
     pairs = [(f"{source[:-1]}.", f"{target[:-1].rstrip()}.") for source, target in demo(300)]
     pairs += [("They bought 12 apples.", "Ils ont acheté 21 pommes."), (pairs[0][0].upper(), pairs[0][1])]
     pairs += [(pairs[1][0], f"{pairs[1][1][:-1]}\u202f?"), (pairs[2][0], f"{pairs[2][1][:-1]} wqxkzw.")]
+    pairs += [(pairs[3][0], "Η γάτα κοιμάται."), (pairs[4][0], pairs[5][1])]
     suspects = find_suspects([Pair(row, *texts) for row, texts in enumerate(pairs, start=1)])
     reasons = {suspect.pair.row: "; ".join(suspect.reasons) for suspect in suspects}
     assert "numbers differ: 12 in the source, 21 in the target" in reasons[301]
     assert "the same as row 1," in reasons[302]
     assert "the source ends with “.”, the target with “?”" in reasons[303]
     assert "“wqxkzw” in the target is an unusual spelling" in reasons[304]
+    assert "the target is written in Greek, where Latin is usual" in reasons[305]
+    assert f"row 5 has another target for the same source: “{pairs[4][1]}”" in reasons[306]
 
 
 @pytest.mark.parametrize("script", ["\u4e00", "\u0e01", "\u0627"])  # Chinese, Thai (no spaces), Arabic
@@ -98,7 +102,8 @@ def test_the_command(tmp_path: Path, planted: tuple[list[tuple[str, str]], dict[
     with (output / "suspects.tsv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file, dialect="excel-tab"))
     assert [row["rank"] for row in rows[:3]] == ["1", "2", "3"]
-    assert {int(row["row"]) - 2 for row in rows[:9]} <= set(wrong)  # after the header and the empty row
+    assert {int(row["row"]) - 2 for row in rows[:9]} <= set(wrong)
+    assert all(clean(pairs[int(row["row"]) - 3][0]) == row["source"] for row in rows[:9])  # header, empty row
     assert (output / "suspects.html").read_text(encoding="utf-8").count('<div class="pair">') == 3
 
 
