@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention bench-scale bench-corpus chaos demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention bench-scale bench-corpus bench-checker chaos demo-corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ bench-scale: setup ## training speed on two processes against one
 
 bench-corpus: setup ## time and memory on corpora of up to a million pairs: half an hour
 	$(RUN) scripts/bench_corpus.py $(ARGS)
+
+bench-checker: setup ## precision of check_corpus.py on planted mistakes; ARGS="data.path=… --other third-language.txt"
+	$(RUN) scripts/bench_checker.py $(ARGS)
 
 chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of an hour; ARGS=--quick takes minutes
 	$(RUN) -m tests.chaos $(ARGS)

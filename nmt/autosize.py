@@ -64,10 +64,14 @@ def suited(size: Size) -> Settings:
     above = next(i for i in range(1, len(TABLE)) if pairs <= TABLE[i].pairs)
     low, high = TABLE[above - 1], TABLE[above]
     share = math.log(pairs / low.pairs) / math.log(high.pairs / low.pairs)
-    between = Settings(*(a + share * (b - a) for a, b in zip(low, high, strict=True)))
-    between = between._replace(batch_size=between.batch_size * min(1.0, _USUAL_CHARACTERS / size.characters))
-    multiples = (max(1, round(value / step)) * step for value, step in zip(between, _MULTIPLES, strict=True))
-    return Settings(*(round(value, 2) for value in multiples))._replace(pairs=pairs)
+    between = {name: a + share * (b - a) for name, a, b in zip(Settings._fields, low, high, strict=True)}
+    between["batch_size"] *= min(1.0, _USUAL_CHARACTERS / size.characters)
+
+    def rounded(name: str) -> Any:
+        step = getattr(_MULTIPLES, name)
+        return round(max(1, round(between[name] / step)) * step, 2)
+
+    return Settings(*map(rounded, Settings._fields))._replace(pairs=pairs)
 
 
 def register() -> None:

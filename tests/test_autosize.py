@@ -63,10 +63,19 @@ def test_what_the_user_sets_stays(corpus: Corpus) -> None:
     assert values["model"]["encoder"]["hidden_size"] == 7
 
 
+def test_the_best_model_comes_with_it_unless_another_is_chosen(corpus: Corpus) -> None:
+    file = corpus(20)
+    targets = {composed(file, *more)["model"]["decoder"]["_target_"] for more in ([], ["model=stacked"])}
+    assert targets == {"nmt.model.stacked.StackedDecoder"}
+    assert composed(file, "model=luong")["model"]["decoder"]["_target_"] == "nmt.model.decoder.LuongDecoder"
+
+
 def test_a_fixed_size_chooses_nothing(corpus: Corpus) -> None:
     values = composed(corpus(700), "size=100k")
-    assert (values["data"]["vocab_size"], values["train"]["max_epochs"], values["train"]["max_steps"]) == (6000, 13, None)
+    train = values["train"]
+    assert (values["data"]["vocab_size"], train["max_epochs"], train["max_steps"]) == (6000, 13, None)
 
 
 def test_a_corpus_that_cannot_be_read_is_left_to_be_reported_when_it_is_prepared(tmp_path: Path) -> None:
-    assert composed(f"data.path={tmp_path / 'nowhere.csv'}")["data"]["vocab_size"] == suited(autosize._UNKNOWN).vocab_size
+    values = composed(f"data.path={tmp_path / 'nowhere.csv'}")
+    assert values["data"]["vocab_size"] == suited(autosize._UNKNOWN).vocab_size

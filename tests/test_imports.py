@@ -15,6 +15,7 @@ FORBIDDEN = {
     "nmt/training": ["nmt.data", "nmt.model", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
     "nmt/search": ["nmt.model", "nmt.data", "nmt.training", "nmt.evaluation", "nmt.translator"],
     "nmt/translator.py": ["nmt.evaluation", "nmt.pipeline", "hydra", "omegaconf", "matplotlib", "sacrebleu", "rich"],
+    "nmt/checking": ["torch", "nmt.model", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "hydra"],
     "nmt/config.py": ["torch", "hydra", "omegaconf"],
 }
 HYDRA_ALLOWED = {"nmt/commands/train.py", "nmt/composition.py", "nmt/overrides.py"}

@@ -5,6 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
+import check_corpus
 import compare
 import distil
 import diversify
@@ -27,6 +28,7 @@ PARSERS = {
     "scripts/verify_run.py": verify_run.parse,
     "scripts/distil.py": distil.parse,
     "scripts/diversify.py": lambda arguments: load_config(composed(*diversify.parse(arguments).settings)),
+    "scripts/check_corpus.py": lambda arguments: composed(*check_corpus.parse(arguments).settings),
     "scripts/tune_search.py": tune_search.parse,
 }
 
