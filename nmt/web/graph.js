@@ -1,0 +1,47 @@
+// A graph of elementary operations as data (nmt/portable/graph.py), and the interpreter that runs it.
+
+import { KERNELS } from "./ops.js";
+
+/** The number that a size such as {"1": 2, "N": 1} stands for, or the numbers of a list of sizes. */
+function evaluate(size, units) {
+  if (Array.isArray(size)) return size.map((each) => evaluate(each, units));
+  if (typeof size !== "object") return size;
+  return Object.entries(size).reduce((sum, [unit, count]) => sum + count * units[unit], 0);
+}
+
+function hasSize(setting) {
+  return Array.isArray(setting) ? setting.some(hasSize) : typeof setting === "object";
+}
+
+/** A graph whose constants are at hand, ready to run. */
+export class Program {
+  constructor({ inputs, nodes, outputs }, constants, products) {
+    this.inputs = inputs;
+    this.products = products;
+    const place = (ref) => {
+      if (typeof ref === "number") return ref;
+      if (!constants.has(ref)) throw new Error(`it lacks ${ref}`);
+      return constants.get(ref);
+    };
+    this.steps = nodes.map(([op, refs, settings]) => {
+      if (!Object.hasOwn(KERNELS, op)) throw new Error(`it needs the operation ${op}`);
+      const sized = Object.values(settings).some(hasSize);
+      return { kernel: KERNELS[op], refs: refs.map(place), settings, sized };
+    });
+    this.outputs = outputs.map(place);
+  }
+
+  /** The outputs for these inputs, with N hypotheses and S source tokens. */
+  run(inputs, N = 1, S = 1) {
+    const values = [...inputs];
+    const units = { 1: 1, N, S, NS: N * S };
+    const find = (ref) => (typeof ref === "number" ? values[ref] : ref);
+    for (const { kernel, refs, settings, sized } of this.steps) {
+      const given = sized
+        ? Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, evaluate(value, units)]))
+        : settings;
+      values.push(kernel(refs.map(find), given, this.products));
+    }
+    return this.outputs.map(find);
+  }
+}

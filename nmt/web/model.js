@@ -1,0 +1,98 @@
+// A model: encodes one sentence, and takes one step for its hypotheses (nmt/portable/model.py).
+//
+// Shapes: N hypotheses, S source tokens, H state, V target vocabulary.
+
+import { Program } from "./graph.js";
+import { products } from "./kernel.js";
+import { KERNELS, tensor } from "./ops.js";
+
+/** One layer in one direction: the projection of all inputs, then one step after the other. */
+class Recurrence {
+  constructor({ project, step, backward, parts, size }, program) {
+    Object.assign(this, { project: program(project), step: program(step), backward, parts, size });
+  }
+
+  /** The states (S, H) after each of the inputs (S, I). */
+  run(inputs) {
+    const length = inputs.shape[0];
+    const [projected] = this.project.run([inputs], 1, length);
+    const width = projected.shape[1];
+    const states = new Float32Array(length * this.size);
+    let state = Array.from({ length: this.parts }, () => tensor([1, this.size], new Float32Array(this.size)));
+    for (let i = 0; i < length; i++) {
+      const place = this.backward ? length - 1 - i : i;
+      const input = tensor([1, width], projected.data.subarray(place * width, (place + 1) * width));
+      state = this.step.run([input, ...state]);
+      states.set(state[0].data, place * this.size);
+    }
+    return tensor([length, this.size], states);
+  }
+
+  /** The state (1, H) after the last input. */
+  last({ shape: [length], data }) {
+    const place = this.backward ? 0 : length - 1;
+    return tensor([1, this.size], data.subarray(place * this.size, (place + 1) * this.size));
+  }
+}
+
+export class Model {
+  /** Use the graphs of a record with these tensors by name; `plain` does without WebAssembly. */
+  constructor(graphs, constants, plain = false) {
+    const multiplied = new Set();
+    for (const { nodes } of allGraphs(graphs)) {
+      for (const [op, refs] of nodes) if (op === "linear") multiplied.add(refs[1]);
+    }
+    const matrices = [...multiplied].map((name) => constants.get(name)).filter((each) => each?.shape.length === 2);
+    if (matrices.length !== multiplied.size) throw new Error("it lacks a matrix");
+    const shared = products(matrices, plain);
+    const program = (graph) => new Program(graph, constants, shared);
+    this.embed = program(graphs.embed);
+    this.start = program(graphs.start);
+    this.next = program(graphs.step);
+    this.layers = graphs.layers.map((layer) => layer.map((each) => new Recurrence(each, program)));
+    this.memorySize = graphs.memory;
+    this.hasWeights = graphs.weights;
+  }
+
+  /** The memory and the first state of a sentence. */
+  encode(source) {
+    const length = source.length;
+    const [embedded] = this.embed.run([tensor([1, length], Float32Array.from(source))], 1, length);
+    let states = tensor([length, embedded.shape[2]], embedded.data);
+    let summary;
+    for (const layer of this.layers) {
+      const outputs = layer.map((direction) => direction.run(states));
+      summary = KERNELS.cat(layer.map((direction, i) => direction.last(outputs[i])), { dim: 1 });
+      states = KERNELS.cat(outputs, { dim: 1 });
+    }
+    const mask = tensor([1, length], new Float32Array(length).fill(1));
+    const found = this.start.run([tensor([1, ...states.shape], states.data), summary, mask], 1, length);
+    return [found.slice(0, this.memorySize), found.slice(this.memorySize)];
+  }
+
+  /** Logits (N, V), attention weights (N, S) or null, and the next state; the memory is that of one sentence. */
+  step(tokens, memory, state) {
+    const number = tokens.length;
+    if (this.wideOf !== memory || this.wide[0]?.shape[0] !== number) {
+      this.wideOf = memory;
+      this.wide = memory.map((x) => KERNELS.expand([x], { shape: [number, ...x.shape.slice(1)] }));
+    }
+    const length = memory.at(-1).shape.at(-1); // of the mask, which attention has last
+    const input = tensor([number], Float32Array.from(tokens));
+    const [logits, ...rest] = this.next.run([input, ...this.wide, ...state], number, length);
+    return [logits, this.hasWeights ? rest.shift() : null, rest];
+  }
+}
+
+function allGraphs(graphs) {
+  const recurrences = graphs.layers.flat().flatMap(({ project, step }) => [project, step]);
+  return [graphs.embed, graphs.start, graphs.step, ...recurrences];
+}
+
+/** The given rows of a tensor. */
+export function selectRows({ shape, data }, rows) {
+  const width = data.length / shape[0];
+  const found = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => found.set(data.subarray(row * width, (row + 1) * width), i * width));
+  return tensor([rows.length, ...shape.slice(1)], found);
+}
