@@ -5,11 +5,67 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from html import escape
 from pathlib import Path
+from urllib.parse import quote
+
+from nmt.languages import known_language
+from nmt.portable.file import unpack
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE)
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6e6e"/>\
+<path d="M8 12h14l-4-4m6 12H10l4 4" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/>\
+</svg>"""
+
+
+def page(model: bytes) -> str:
+    """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
+    _, record = unpack(model)
+    (source, source_lang), (target, target_lang) = map(_language, record["languages"])
+    style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
+    for each in (style, script, worker):
+        assert "</s" + "cript" not in each and "</s" + "tyle" not in each
+    slots = {
+        "policy": "; ".join(
+            (
+                "default-src 'none'",
+                f"script-src '{_hash(script)}' 'wasm-unsafe-eval'",
+                f"style-src '{_hash(style)}'",
+                "worker-src blob:",
+                "img-src data:",
+                "base-uri 'none'",
+                "form-action 'none'",
+            )
+        ),
+        "icon": f"data:image/svg+xml,{quote(_ICON)}",
+        "title": escape(f"{source} → {target}"),
+        "source_name": escape(source),
+        "target_name": escape(target),
+        "source_lang": escape(source_lang),
+        "target_lang": escape(target_lang),
+        "style": style,
+        "script": script,
+        "worker": worker,
+        "model": base64.b64encode(model).decode(),
+    }
+    return _SLOT.sub(lambda slot: slots[slot[1]], _text("page.html"))
+
+
+def _language(label: str) -> tuple[str, str]:
+    """The name of a language, and its code for `lang` attributes: empty if it is unknown."""
+    language = known_language(str(label))
+    if language is None:
+        return str(label), ""
+    return language.names[0].capitalize(), language.short if language.short != "-" else language.code
+
+
+def _hash(text: str) -> str:
+    """The source expression of an inline script or style in a Content-Security-Policy."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def bundle(entry: str) -> str:

@@ -34,7 +34,7 @@ async function unpack(bytes) {
   const record = JSON.parse(metadata.nmt);
   if (!(record.version <= FORMAT)) throw new Error(`it is of format ${record.version}, and this page reads ${FORMAT}`);
   const data = bytes.slice(8 + size); // a copy, whose tensors are aligned
-  if ((await digest(data)) !== record.sha256) throw new Error("its checksum is wrong");
+  if (crypto.subtle && (await digest(data)) !== record.sha256) throw new Error("its checksum is wrong");
   const stored = new Map(Object.entries(header).map(([name, entry]) => [name, tensor(entry, data)]));
   const tensors = new Map();
   for (const [name, each] of stored) {
@@ -58,7 +58,7 @@ function scales(found, shape) {
   return found.data;
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** SHA-256 in hexadecimal digits; browsers offer it to local files and to https, not to plain http. */
 async function digest(data) {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,160 @@
+// The page: text in, translations out as you type, one line after the other.
+
+import { aboutModel, lineOf } from "./view.js";
+
+const KEPT = 500; // translations remembered
+const MAX_LINES = 2000; // shown at once
+const MAX_FRAGMENT = 2000; // characters of text that the address may hold
+
+const $ = (id) => document.getElementById(id);
+const [input, output, status, said] = ["source", "lines", "status", "said"].map($);
+const languages = { source: input.lang, target: output.lang };
+const results = new Map(); // by line
+const chosen = new Map(); // line → which of its translations is shown
+const opened = new Set(); // lines whose details are shown
+let [worker, asked, ids, announcing, alternatives] = [null, null, 0, 0, 5];
+
+function start() {
+  const code = new Blob([$("worker").textContent], { type: "text/javascript" });
+  const address = URL.createObjectURL(code);
+  worker = new Worker(address);
+  worker.onmessage = ({ data }) => receive(data);
+  worker.onerror = () => fail("This browser cannot run the translator: a newer one can.");
+  worker.postMessage({ model: $("model").textContent, plain: location.hash.startsWith("#plain&") });
+  $("model").remove();
+  const asked = new URLSearchParams(location.hash.slice(1)).get("text");
+  if (asked !== null) input.value = asked;
+  input.addEventListener("input", update);
+  $("clear").addEventListener("click", () => {
+    input.value = "";
+    input.focus();
+    update();
+  });
+  $("copy").addEventListener("click", copy);
+  addEventListener("hashchange", () => {
+    const text = new URLSearchParams(location.hash.slice(1)).get("text");
+    if (text !== null && text !== input.value) {
+      input.value = text;
+      update();
+    }
+  });
+}
+
+function receive({ record, id, result, error }) {
+  if (error) return fail(error);
+  if (record) {
+    status.textContent = "";
+    status.hidden = true;
+    alternatives = Math.max(5, record.decode?.beam_size ?? 1);
+    aboutModel($("card"), record);
+    document.body.dataset.ready = "true";
+    return update();
+  }
+  if (asked?.id !== id) return;
+  results.delete(asked.line);
+  results.set(asked.line, result);
+  if (results.size > KEPT) results.delete(results.keys().next().value);
+  asked = null;
+  update();
+}
+
+function fail(message) {
+  asked = null;
+  status.hidden = false;
+  status.textContent = message;
+  status.classList.add("failed");
+}
+
+const lines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, MAX_LINES);
+
+/** Show what is known, and ask for the first line that is not. */
+function update() {
+  const wanted = lines();
+  remember();
+  show(wanted);
+  if (!document.body.dataset.ready) return;
+  const missing = wanted.find((line) => line.trim() && !results.has(line));
+  if (missing === undefined) asked = null;
+  else if (asked?.line !== missing) {
+    asked = { line: missing, id: ++ids };
+    worker.postMessage({ id: asked.id, text: missing });
+  }
+  document.body.dataset.busy = String(missing !== undefined);
+  announce(wanted, missing === undefined);
+}
+
+/** Keep the text in the address, so that a bookmark or a reload brings it back. */
+function remember() {
+  const fragment = input.value && input.value.length <= MAX_FRAGMENT ? `#${new URLSearchParams({ text: input.value })}` : "";
+  try {
+    history.replaceState(null, "", fragment || location.pathname + location.search);
+  } catch {
+    // Some browsers refuse it for local files; nothing depends on it.
+  }
+}
+
+function show(wanted) {
+  $("clear").hidden = !input.value;
+  $("copy").hidden = !wanted.some((line) => results.get(line)?.candidates.length);
+  $("hint").hidden = wanted.some((line) => line.trim());
+  while (output.children.length > wanted.length) output.lastChild.remove();
+  wanted.forEach((line, place) => {
+    const old = output.children[place];
+    const result = line.trim() ? results.get(line) : null;
+    const state = JSON.stringify([line, result !== undefined, chosen.get(line) ?? 0, opened.has(line)]);
+    if (old?.dataset.state === state) return;
+    if (old && result === undefined && line.trim()) {
+      old.classList.add("pending"); // the last translation stays until the next one is there
+      old.dataset.state = state;
+      return;
+    }
+    const actions = { choose: (i) => choose(line, place, i), toggle: (open) => toggle(line, place, open) };
+    const node = lineOf(place + 1, result, chosen.get(line) ?? 0, opened.has(line), languages, actions);
+    node.dataset.state = state;
+    if (old) old.replaceWith(node);
+    else output.append(node);
+  });
+}
+
+function choose(line, place, candidate) {
+  chosen.set(line, candidate);
+  update();
+  output.children[place].querySelector("[aria-current]")?.focus();
+}
+
+function toggle(line, place, open) {
+  if (open) opened.add(line);
+  else opened.delete(line);
+  update();
+  output.children[place].querySelector(open ? ".details" : ".word")?.focus();
+}
+
+const shown = (line) => results.get(line)?.candidates[chosen.get(line) ?? 0]?.text ?? "";
+
+/** Tell screen readers the translations once typing pauses. */
+function announce(wanted, done) {
+  clearTimeout(announcing);
+  if (!done) return;
+  announcing = setTimeout(() => {
+    const text = wanted.map(shown).filter(Boolean).join("\n");
+    if (said.textContent !== text) said.textContent = text;
+  }, 700);
+}
+
+async function copy() {
+  const text = lines().map(shown).join("\n");
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea"); // where pages may not use the clipboard otherwise
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  $("copy").textContent = "Copied";
+  setTimeout(() => ($("copy").textContent = "Copy"), 1500);
+}
+
+start();

@@ -1,0 +1,163 @@
+// What the page shows of a translation and of the model. Text gets into the page through textContent alone.
+
+/** An element with a class, text, attributes and children. */
+function element(name, { text, children = [], data = {}, ...attributes } = {}) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== "") node.setAttribute(key === "className" ? "class" : key, value);
+  }
+  Object.assign(node.dataset, data);
+  if (text !== undefined) node.textContent = text;
+  node.append(...children);
+  return node;
+}
+
+const percent = (share) => `${Math.round(100 * share)} %`;
+const level = (confidence) => (confidence < 0.4 ? "low" : confidence < 0.75 ? "medium" : "high");
+
+/** One line of the output: its translation, doubts, and details if they are open. */
+export function lineOf(number, result, choice, open, languages, actions) {
+  const node = element("li", { className: "line" });
+  if (!result) {
+    if (result === undefined) node.append(element("p", { className: "waiting", text: "…", "aria-hidden": "true" }));
+    else node.classList.add("empty");
+    return node;
+  }
+  const candidate = result.candidates[choice];
+  if (!candidate) {
+    node.classList.add("empty");
+    return node;
+  }
+  const source = element("p", { className: "from", lang: languages.source, dir: "auto", "aria-hidden": "true" });
+  const marks = wordSpans(source, result.source.slice(0, -1), (word) => element("span", { text: word.text }));
+  const target = element("p", { className: "to", dir: "auto", lang: languages.target, role: "group", "aria-label": `Translation of line ${number}` });
+  const words = wordSpans(target, candidate.words, (word, i) =>
+    element("span", {
+      className: "word",
+      text: word.text,
+      role: "button",
+      tabindex: i ? "-1" : "0",
+      title: `${percent(word.confidence)} sure`,
+      "aria-expanded": String(open),
+      data: { sure: level(word.confidence) },
+    }),
+  );
+  if (!words.length) target.append(element("span", { className: "nothing", text: "(nothing)" }));
+  words.forEach((word, i) => {
+    const look = () => mark(marks, candidate.attention?.[i]);
+    for (const event of ["pointerenter", "focus"]) word.addEventListener(event, look);
+    for (const event of ["pointerleave", "blur"]) word.addEventListener(event, () => mark(marks, null));
+    word.addEventListener("click", () => getSelection()?.isCollapsed !== false && actions.toggle(!open));
+    word.addEventListener("keydown", (event) => pressed(event, words, i, target, () => actions.toggle(!open)));
+  });
+  node.append(source, target);
+  if (result.doubts.length) node.append(doubtful(result.doubts));
+  if (open) node.append(details(number, result, choice, languages, actions));
+  return node;
+}
+
+/** Words with the spaces between them; returns the elements that `make` made of them. */
+function wordSpans(parent, words, make) {
+  return words.map((word, i) => {
+    if (i && word.spaced) parent.append(" ");
+    const node = make(word, i);
+    parent.append(node);
+    return node;
+  });
+}
+
+function mark(nodes, weights) {
+  nodes.forEach((node, i) => {
+    node.classList.toggle("looked", Boolean(weights));
+    node.style.setProperty("--weight", weights ? String(Math.min(1, weights[i])) : "0");
+  });
+}
+
+/** Enter and the space bar open the details; arrows go from word to word. */
+function pressed(event, words, place, paragraph, open) {
+  const forward = getComputedStyle(paragraph).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+  const back = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
+  const to = { [forward]: place + 1, [back]: place - 1, Home: 0, End: words.length - 1 }[event.key];
+  if (event.key === "Enter" || event.key === " ") open();
+  else if (to !== undefined && words[to]) {
+    words[place].tabIndex = -1;
+    words[to].tabIndex = 0;
+    words[to].focus();
+  } else if (to === undefined) return;
+  event.preventDefault();
+}
+
+function doubtful(reasons) {
+  const advice = reasons.some((each) => each.startsWith("has ")) ? " Put every sentence on a line of its own." : "";
+  const text = `This sentence ${reasons.join(", and ")}: do not rely on its translation.${advice}`;
+  return element("p", { className: "doubt", text });
+}
+
+/** Other translations, and the table of attention. */
+function details(number, result, choice, languages, actions) {
+  const candidate = result.candidates[choice];
+  const others = result.candidates.map((each, i) => {
+    const text = element("span", { text: each.text || "(nothing)", lang: languages.target, dir: "auto" });
+    const sure = element("small", { text: percent(each.confidence) });
+    const button = element("button", { type: "button", className: "other", children: [text, sure] });
+    if (i === choice) button.setAttribute("aria-current", "true");
+    button.addEventListener("click", () => actions.choose(i));
+    return element("li", { children: [button] });
+  });
+  const close = element("button", { type: "button", className: "quiet close", text: "Close" });
+  close.addEventListener("click", () => actions.toggle(false));
+  const node = element("section", {
+    className: "details",
+    tabindex: "-1",
+    "aria-label": `Details of line ${number}`,
+    children: [close, element("h3", { text: "Other translations" }), element("ol", { className: "others", children: others })],
+  });
+  if (candidate.words.length) {
+    node.append(element("h3", { text: candidate.attention ? "Where the model looked" : "How sure the model is" }));
+    node.append(attentionTable(number, result.source, candidate, languages));
+  }
+  node.addEventListener("keydown", (event) => event.key === "Escape" && actions.toggle(false));
+  return node;
+}
+
+/** A row for each word of the translation: how sure the model is, and its weights on the words of the source. */
+function attentionTable(number, source, candidate, languages) {
+  const columns = candidate.attention ? source : [];
+  const head = (word) => element("th", { scope: "col", text: word.text === "</s>" ? "end" : word.text, lang: word.text === "</s>" ? "" : languages.source, dir: "auto" });
+  const rows = candidate.words.map((word, i) => {
+    const cells = columns.map((_, j) => {
+      const weight = Math.min(1, candidate.attention[i][j]);
+      const cell = element("td", { className: "weight", children: [element("span", { className: "hidden", text: percent(weight) })] });
+      cell.style.setProperty("--weight", weight.toFixed(3));
+      cell.title = percent(weight);
+      return cell;
+    });
+    const name = element("th", { scope: "row", text: word.text, lang: languages.target, dir: "auto" });
+    return element("tr", { children: [name, element("td", { className: "sure", text: percent(word.confidence) }), ...cells] });
+  });
+  const first = [element("td"), element("th", { scope: "col", text: "sure" })];
+  const header = element("tr", { children: [...first, ...columns.map(head)] });
+  const caption = element("caption", { className: "hidden", text: "Rows: words of the translation. Columns: how sure the model is, and how much it looked at each word of the source." });
+  const table = element("table", { children: [caption, element("thead", { children: [header] }), element("tbody", { children: rows })] });
+  return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": `Attention of line ${number}`, children: [table] });
+}
+
+/** The model card: what is known of the model, as terms and descriptions. */
+export function aboutModel(list, { card, scores, pairs, longest, identity }) {
+  const facts = { ...plainly(card), ...(card && Object.keys(card).length ? {} : { pairs, longest, identity, ...plainly(scores) }) };
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === null || value === undefined || value === "") continue;
+    list.append(element("dt", { text: name.replaceAll("_", " ") }), element("dd", { dir: "auto", text: described(value) }));
+  }
+}
+
+const plainly = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
+
+function described(value) {
+  if (typeof value === "number") return Number.isInteger(value) ? value.toLocaleString("en") : String(Number(value.toFixed(3)));
+  if (Array.isArray(value)) return value.map(described).join("\n");
+  if (value && typeof value === "object") {
+    return Object.entries(value).map(([name, each]) => `${name.replaceAll("_", " ")}: ${described(each)}`).join("\n");
+  }
+  return String(value);
+}

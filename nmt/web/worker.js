@@ -1,0 +1,38 @@
+// Translates in a thread of its own, so that the page never freezes. A new request replaces the one before it.
+
+import { fromBase64, ModelError } from "./file.js";
+import { Translator } from "./translator.js";
+
+const SLICE = 40; // milliseconds of work before looking for a new request
+let translator = null;
+let newest = 0;
+
+self.onmessage = async ({ data: { model, plain, id, text, beam } }) => {
+  try {
+    if (model !== undefined) {
+      translator = await Translator.open(fromBase64(model), plain);
+      const { graphs, ...record } = translator.record;
+      self.postMessage({ record });
+      return;
+    }
+    newest = id;
+    const result = await unlessReplaced(translator.translate(text, beam), id);
+    if (result) self.postMessage({ id, result });
+  } catch (error) {
+    const known = error instanceof ModelError;
+    self.postMessage({ id, error: known ? error.message : `This page failed (${error.message}): reload it.` });
+  }
+};
+
+/** Run a generator to its end, or return null when a newer request has come. */
+async function unlessReplaced(steps, id) {
+  for (let begin = performance.now(); ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() - begin > SLICE) {
+      await new Promise((resolve) => setTimeout(resolve));
+      if (newest !== id) return null;
+      begin = performance.now();
+    }
+  }
+}
