@@ -7,8 +7,11 @@ const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 
 /** Text in NFC with single spaces, without control characters. */
 export function clean(text) {
-  const spaced = text.replace(CONTROLS, "").replace(SPACES, " ");
-  const begin = spaced.startsWith(" ") ? 1 : 0;
-  const end = spaced.endsWith(" ") ? spaced.length - 1 : spaced.length;
-  return spaced.slice(begin, end).normalize("NFC");
+  return singleSpaces(text.replace(CONTROLS, "")).normalize("NFC");
+}
+
+/** Text with one space for each run of spaces and ▁, and none at its ends. */
+export function singleSpaces(text) {
+  const spaced = text.replace(SPACES, " ");
+  return spaced.slice(spaced.startsWith(" ") ? 1 : 0, spaced.length - (spaced.endsWith(" ") ? 1 : 0));
 }

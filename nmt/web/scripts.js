@@ -3,11 +3,12 @@
 // Unicode's names of scripts, which differ from ours for Han only.
 const NAMES = `Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Nko Devanagari Bengali Gurmukhi Gujarati Oriya
   Tamil Telugu Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Hangul Ethiopic Cherokee Canadian_Aboriginal
-  Khmer Mongolian Hiragana Katakana Bopomofo Han Yi Tifinagh Javanese Balinese Sundanese Tai_Le Ol_Chiki Vai Coptic
+  Khmer Mongolian Katakana Hiragana Bopomofo Han Yi Tifinagh Javanese Balinese Sundanese Tai_Le Ol_Chiki Vai Coptic
   Glagolitic Gothic Runic Ogham Lepcha Limbu Meetei_Mayek Cham Adlam`.split(/\s+/);
-const SCRIPTS = NAMES.map((name) => [ours(name), new RegExp(`\\p{Script=${name}}`, "u")]);
+const SCRIPTS = NAMES.map((name) => [ours(name), new RegExp(`\\p{Script_Extensions=${name}}`, "u")]);
 const LETTER = /[\p{L}\p{M}]/u;
-const SHARED = /[\p{Script=Common}\p{Script=Inherited}ªºµ]/u;
+const SHARED = /[ªºµ\u02b0-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]/u; // accents and the like
+const OF_MANY = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const UNSPACED = new Set(["CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"]);
 const WIDE = /[\u3000-\u303f\uff00-\uffef]/u; // punctuation of writing without spaces
 
@@ -20,9 +21,9 @@ const known = new Map();
 /** The script of a letter or mark, or null for what all scripts share. */
 export function scriptOf(character) {
   if (!known.has(character)) {
-    const found = LETTER.test(character) && !SHARED.test(character);
-    const script = found ? (SCRIPTS.find(([, pattern]) => pattern.test(character))?.[0] ?? "ANOTHER SCRIPT") : null;
-    known.set(character, script);
+    const has = LETTER.test(character) && !SHARED.test(character);
+    const found = has && SCRIPTS.find(([, pattern]) => pattern.test(character))?.[0];
+    known.set(character, found || (has && !OF_MANY.test(character) ? "ANOTHER SCRIPT" : null));
   }
   return known.get(character);
 }

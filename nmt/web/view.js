@@ -88,7 +88,8 @@ function pressed(event, words, place, paragraph, open) {
 }
 
 function doubtful(reasons) {
-  const advice = reasons.some((each) => each.startsWith("has ")) ? " Put every sentence on a line of its own." : "";
+  const long = reasons.at(-1).startsWith("has ") || reasons[0].startsWith("has ");
+  const advice = long ? " Put every sentence on a line of its own." : "";
   const text = `This sentence ${reasons.join(", and ")}: do not rely on its translation.${advice}`;
   return element("p", { className: "doubt", text });
 }
@@ -97,8 +98,9 @@ function doubtful(reasons) {
 function details(number, result, choice, languages, actions) {
   const candidate = result.candidates[choice];
   const others = result.candidates.map((each, i) => {
-    const text = element("span", { text: each.text || "(nothing)", lang: languages.target, dir: "auto" });
-    const sure = element("small", { text: percent(each.confidence) });
+    const text = element("span", { lang: languages.target, dir: "auto" });
+    text.append(...compared(each.text || "(nothing)", result.candidates[choice].text));
+    const sure = element("small", { text: `${percent(each.confidence)} sure` });
     const button = element("button", { type: "button", className: "other", children: [text, sure] });
     if (i === choice) button.setAttribute("aria-current", "true");
     button.addEventListener("click", () => actions.choose(i));
@@ -118,6 +120,18 @@ function details(number, result, choice, languages, actions) {
   }
   node.addEventListener("keydown", (event) => event.key === "Escape" && actions.toggle(false));
   return node;
+}
+
+/** A text whose words are marked from the first to the last that another text does not have. */
+function compared(text, other) {
+  const [words, others] = [text, other].map((each) => each.split(" "));
+  let [begin, end] = [0, 0];
+  const least = Math.min(words.length, others.length);
+  while (begin < least && words[begin] === others[begin]) begin++;
+  while (end < least - begin && words.at(-1 - end) === others.at(-1 - end)) end++;
+  const parts = [words.slice(0, begin), words.slice(begin, words.length - end), words.slice(words.length - end)];
+  const [before, unlike, after] = parts.map((part) => part.join(" "));
+  return [before && `${before} `, unlike && element("strong", { text: unlike }), after && ` ${after}`].filter(Boolean);
 }
 
 /** A row for each word of the translation: how sure the model is, and its weights on the words of the source. */

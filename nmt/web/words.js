@@ -1,6 +1,6 @@
 // Pieces merged to words, with their attention and probabilities (nmt/words.py).
 
-import { WORD_START } from "./clean.js";
+import { singleSpaces, WORD_START } from "./clean.js";
 import { isUnspaced } from "./scripts.js";
 
 export const EOS_PIECE = "</s>";
@@ -16,7 +16,7 @@ export function mergeWords(pieces) {
     } else words.push({ raw: piece, begin: place, end: place + 1 });
   });
   return words.map(({ raw, begin, end }) => {
-    const text = raw.replaceAll(WORD_START, " ").trim() || WORD_START;
+    const text = singleSpaces(raw) || WORD_START;
     return { text, begin, end, spaced: raw.startsWith(WORD_START) };
   });
 }

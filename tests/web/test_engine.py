@@ -1,0 +1,116 @@
+"""The engine of the page computes what PyTorch computes."""
+
+import functools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from nmt.data.tokenizer import Tokenizer
+from nmt.search import Beam
+from nmt.translator import Translation, Translator
+from tests.conftest import CELLS, MODELS, tiny_model, tiny_translator
+from tests.web.conftest import in_base64, portable
+
+TEXTS = ["I see a cat .", "we see it .", "nous le voyons .", "x", "Ça va, 猫 ?", "a " * 12]
+TRANSLATE = """async ([model, texts, plain]) => {
+  const translator = await module_translator.Translator.open(module_file.fromBase64(model), plain);
+  return texts.map((text) => {
+    for (const steps = translator.translate(text); ; ) {
+      const { done, value } = steps.next();
+      if (done) return JSON.stringify({ ...value, fast: "functions" in translator.model.next.products });
+    }
+  });
+}"""
+
+
+def found(engine: Any, translator: Translator, texts: list[str], int8: bool = False, plain: bool = False) -> list[Any]:
+    """The results of the engine in the browser."""
+    return [json.loads(each) for each in engine.evaluate(TRANSLATE, [in_base64(portable(translator, int8)), texts, plain])]
+
+
+def assert_equal(results: list[Any], expected: list[list[Translation]]) -> None:
+    """All candidates have the same tokens, scores, words and attention."""
+    for result, candidates in zip(results, expected, strict=True):
+        assert result["sourceIds"] == candidates[0].source_ids
+        assert [each["tokens"] for each in result["candidates"]] == [each.target_ids[:-1] for each in candidates]
+        assert [each["text"] for each in result["candidates"]] == [each.text for each in candidates]
+        for one, other in zip(result["candidates"], candidates, strict=True):
+            assert one["score"] == pytest.approx(other.score, abs=1e-4)
+            assert [word["text"] for word in one["words"]] == [word.text for word in other.words]
+            confidences = [word.confidence for word in other.words]
+            assert [word["confidence"] for word in one["words"]] == pytest.approx(confidences, abs=1e-4)
+            assert one["confidence"] == pytest.approx(other.confidence, abs=1e-4)
+            assert (one["attention"] is None) == (other.attention is None)
+            if other.attention is not None:
+                sums = np.array(one["attention"]).sum(axis=1)[-1], other.attention[-1].sum()
+                assert sums[0] == pytest.approx(sums[1], abs=1e-4)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_gives_what_pytorch_gives(engine: Any, model: str) -> None:
+    translator = tiny_translator(model)
+    assert_equal(found(engine, translator, TEXTS), translator.nbest(TEXTS))
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_every_cell_gives_what_pytorch_gives(engine: Any, cell: str) -> None:
+    translator = tiny_translator()
+    translator.model = opinionated(tiny_model("model=stacked", f"model/cell={cell}", vocab=len(translator.source_tokenizer)))
+    assert_equal(found(engine, translator, TEXTS[:3]), translator.nbest(TEXTS[:3]))
+
+
+@pytest.mark.parametrize("int8", [False, True])
+def test_plain_javascript_gives_the_same(engine: Any, int8: bool) -> None:
+    translator = tiny_translator()
+    fast, plain = (found(engine, translator, TEXTS, int8, plain) for plain in (False, True))
+    assert [each.pop("fast") for each in fast] == [True] * len(TEXTS)  # WebAssembly works here
+    assert [each.pop("fast") for each in plain] == [False] * len(TEXTS)
+    for one, other in zip(fast, plain, strict=True):
+        assert [each["tokens"] for each in one["candidates"]] == [each["tokens"] for each in other["candidates"]]
+        scores = [[each["score"] for each in result["candidates"]] for result in (one, other)]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-4)
+
+
+def test_separate_unigram_vocabularies(engine: Any) -> None:
+    source, target = unigram("the cat sees a small dog", 320), unigram("le chat voit un petit chien", 310)
+    model = tiny_model(vocab=len(source))
+    model.joint_vocab = False
+    model.embed_target = torch.nn.Embedding(len(target), model.embed_target.embedding_dim)
+    model.output = torch.nn.Linear(model.output.in_features, len(target))
+    translator = Translator(opinionated(model), source, target, Beam(beam_size=3), torch.device("cpu"))
+    texts = ["the cat sees a small dog", "a dog sees", "the 猫"]
+    assert_equal(found(engine, translator, texts), translator.nbest(texts))
+
+
+@functools.cache
+def unigram(text: str, size: int) -> Tokenizer:
+    words = text.split()
+    sentences = [" ".join(words[i:] + words[:i]) for i in range(len(words))] * 20
+    return Tokenizer.train(sentences, size, vocab_type="unigram")
+
+
+def opinionated(model: Any) -> Any:
+    """Opinions strong enough that rounding decides nothing."""
+    with torch.no_grad():
+        model.output.bias.normal_(std=2, generator=torch.Generator().manual_seed(1))
+    return model.eval()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda file: b"", "it has no header"),
+        (lambda file: b"PK" + file, "it has no header"),
+        (lambda file: file[:-1], "its checksum is wrong"),
+        (lambda file: file[:-9] + bytes([file[-9] ^ 1]) + file[-8:], "its checksum is wrong"),
+        (lambda file: file.replace(b'\\"version\\": 1', b'\\"version\\": 9'), "it is of format 9"),
+        (lambda file: file.replace(b'\\"tanh\\"', b'\\"eval\\"'), "it needs the operation eval"),
+    ],
+)
+def test_a_damaged_model_is_refused_in_one_sentence(engine: Any, change: Any, reason: str) -> None:
+    damaged = change(portable(tiny_translator()))
+    with pytest.raises(Exception, match=reason):
+        engine.evaluate(TRANSLATE, [in_base64(damaged), TEXTS, False])
