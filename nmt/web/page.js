@@ -5,6 +5,7 @@ import { aboutModel, lineOf } from "./view.js";
 const KEPT = 500; // translations remembered
 const MAX_LINES = 2000; // shown at once
 const MAX_FRAGMENT = 2000; // characters of text that the address may hold
+const MAX_AUTOMATIC = 20_000; // characters up to which browsers find out directions fast enough
 
 const $ = (id) => document.getElementById(id);
 const [input, output, status, said] = ["source", "lines", "status", "said"].map($);
@@ -70,6 +71,7 @@ const lines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, MAX_LI
 /** Show what is known, and ask for the first line that is not. */
 function update() {
   const wanted = lines();
+  input.dir = input.value.length > MAX_AUTOMATIC ? "ltr" : "auto";
   remember();
   show(wanted);
   if (!document.body.dataset.ready) return;

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from nmt.portable.export import graphs
 from nmt.portable.file import pack
+from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
-from nmt.web.assemble import bundle, page
+from nmt.web.assemble import bundle
+from tests.conftest import tiny_translator
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # No sandbox, as CI runs as root; the others keep the browser itself from using the network.
@@ -47,12 +50,13 @@ def engine(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 @pytest.fixture
 def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens the page of a model from a local file, with what it does wrong in `page.faults`."""
+    """Opens a page from a local file; `faults` of the result are what it logged, threw or asked."""
     contexts = []
 
-    def opened(model: bytes, fragment: str = "", **options: Any) -> Any:
+    def opened(html: str, fragment: str = "", **options: Any) -> Any:
         contexts.append(chromium.new_context(**options))
-        (tmp_path / "translator.html").write_text(page(model), encoding="utf-8")
+        contexts[-1].add_init_script("window.hacked = () => console.log('hacked')")
+        (tmp_path / "translator.html").write_text(html, encoding="utf-8")
         found = contexts[-1].new_page()
         found.faults, found.requests = [], []
         found.on("pageerror", lambda error: found.faults.append(str(error)))
@@ -65,6 +69,17 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     yield opened
     for context in contexts:
         context.close()
+
+
+def wordy_translator(model: str = "bahdanau") -> Translator:
+    """A translator that has learnt nothing and spells nothing in bytes, so that its translations have words."""
+    translator = tiny_translator(model)
+    pieces = translator.target_tokenizer.pieces(list(range(len(translator.target_tokenizer))))
+    with torch.no_grad():
+        translator.model.output.bias[4:260] -= 20
+        translator.model.output.bias += torch.tensor([4.0 * piece.startswith(WORD_START) for piece in pieces])
+        translator.model.output.bias[EOS] += 4
+    return translator
 
 
 def portable(translator: Translator, int8: bool = False, **record: Any) -> bytes:

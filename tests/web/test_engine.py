@@ -11,8 +11,8 @@ import torch
 from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.translator import Translation, Translator
-from tests.conftest import CELLS, MODELS, tiny_model, tiny_translator
-from tests.web.conftest import in_base64, portable
+from tests.conftest import CELLS, MODELS, tiny_model
+from tests.web.conftest import in_base64, portable, wordy_translator
 
 TEXTS = ["I see a cat .", "we see it .", "nous le voyons .", "x", "Ça va, 猫 ?", "a " * 12]
 TRANSLATE = """async ([model, texts, plain]) => {
@@ -51,20 +51,20 @@ def assert_equal(results: list[Any], expected: list[list[Translation]]) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_gives_what_pytorch_gives(engine: Any, model: str) -> None:
-    translator = tiny_translator(model)
+    translator = wordy_translator(model)
     assert_equal(found(engine, translator, TEXTS), translator.nbest(TEXTS))
 
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_every_cell_gives_what_pytorch_gives(engine: Any, cell: str) -> None:
-    translator = tiny_translator()
+    translator = wordy_translator()
     translator.model = opinionated(tiny_model("model=stacked", f"model/cell={cell}", vocab=len(translator.source_tokenizer)))
     assert_equal(found(engine, translator, TEXTS[:3]), translator.nbest(TEXTS[:3]))
 
 
 @pytest.mark.parametrize("int8", [False, True])
 def test_plain_javascript_gives_the_same(engine: Any, int8: bool) -> None:
-    translator = tiny_translator()
+    translator = wordy_translator()
     fast, plain = (found(engine, translator, TEXTS, int8, plain) for plain in (False, True))
     assert [each.pop("fast") for each in fast] == [True] * len(TEXTS)  # WebAssembly works here
     assert [each.pop("fast") for each in plain] == [False] * len(TEXTS)
@@ -111,6 +111,6 @@ def opinionated(model: Any) -> Any:
     ],
 )
 def test_a_damaged_model_is_refused_in_one_sentence(engine: Any, change: Any, reason: str) -> None:
-    damaged = change(portable(tiny_translator()))
+    damaged = change(portable(wordy_translator()))
     with pytest.raises(Exception, match=reason):
         engine.evaluate(TRANSLATE, [in_base64(damaged), TEXTS, False])

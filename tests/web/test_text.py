@@ -82,7 +82,8 @@ def test_words_equal_pythons(engine: Any) -> None:
     lines = [python.pieces(python.encode(text)) for text in SENTENCES]
     lines += [python.pieces(generator.sample(range(len(python)), generator.randrange(1, 12))) for _ in range(1000)]
     words = engine.evaluate("(all) => all.map((each) => module_words.mergeWords(each).map((word) => word.text))", lines)
-    assert words == [merge_words(each, np.zeros((1, len(each))), axis=1)[0] for each in lines]
+    expected = (merge_words(each, np.zeros((1, len(each))), axis=1)[0] for each in lines)
+    assert words == [[" ".join(word.split()) for word in each] for each in expected]  # tabs spelt in bytes become spaces
 
 
 def test_scripts_equal_pythons(engine: Any) -> None:

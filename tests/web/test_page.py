@@ -1,0 +1,212 @@
+"""The page in real Chromium: it translates offline, is accessible, and runs nothing that a model contains."""
+
+import functools
+import json
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.data.tokenizer import Tokenizer
+from nmt.search import Beam
+from nmt.translator import Translator
+from nmt.web.assemble import page
+from tests.conftest import tiny_model
+from tests.web.conftest import portable, wordy_translator
+
+TEXT = "I see a cat .\n\nwe see it .\nnous le voyons ."
+LINES = TEXT.split("\n")
+
+
+@functools.cache
+def translator() -> Translator:
+    built = wordy_translator()
+    built.languages = ("eng", "fra")
+    return built
+
+
+@functools.cache
+def html() -> str:
+    return page(portable(translator()))
+
+
+def translated(opened: Any, text: str | None = None) -> list[str]:
+    """The translations that the page shows of a text, one for each line."""
+    if text is not None:
+        opened.fill("#source", text)
+    opened.wait_for_selector("body[data-busy=false]")
+    return opened.locator(".to").all_inner_texts()
+
+
+def expected(lines: list[str]) -> list[str]:
+    return [" ".join(word.text for word in each.words) for each in translator().translate(lines) if each.words]
+
+
+def test_a_local_file_translates_as_you_type_without_network(show: Any) -> None:
+    opened = show(html())
+    assert opened.title() == "English → French"
+    opened.locator("#source").press_sequentially(LINES[0])
+    assert translated(opened) == expected(LINES[:1])
+    assert translated(opened, TEXT) == expected([line for line in LINES if line])
+    assert opened.locator(".line").count() == 4  # the empty line keeps its place
+    assert opened.locator(".to").first.get_attribute("lang") == "fr"
+    assert [url for url in opened.requests if not url.startswith(("file:", "blob:"))] == []
+    assert opened.faults == []
+
+
+def test_the_address_holds_the_text(show: Any) -> None:
+    opened = show(html(), "#text=we+see+it+.")
+    assert translated(opened) == expected(["we see it ."])
+    translated(opened, "x & y = ü")
+    opened.reload()
+    assert translated(opened) == expected(["x & y = ü"])
+
+
+def test_details_by_keyboard_with_attention_as_a_table(show: Any) -> None:
+    opened = show(html(), "#text=I+see+a+cat+.")
+    best, *others = translator().nbest([LINES[0]])[0]
+    words = opened.locator(".word")
+    words.first.focus()
+    opened.keyboard.press("ArrowRight")
+    assert words.nth(1).evaluate("node => node === document.activeElement")
+    weights = opened.locator(".from span").evaluate_all("all => all.map(each => +each.style.getPropertyValue('--weight'))")
+    assert sum(weights) > 0
+    opened.keyboard.press("Enter")
+    assert opened.locator(".other").count() == 1 + len(others)
+    rows = opened.locator("tbody tr")
+    assert rows.count() == len(best.words)
+    shares = [int(text.removesuffix(" %")) for text in rows.first.locator(".weight").all_inner_texts()]
+    assert 95 <= sum(shares) <= 105
+    assert [text.split() for text in rows.first.locator(".sure").all_inner_texts()] == [[f"{round(100 * best.words[0].confidence)}", "%"]]
+    opened.locator(".other").nth(1).click()
+    assert translated(opened) == [" ".join(word.text for word in others[0].words)]
+    opened.keyboard.press("Escape")
+    assert opened.locator(".details").count() == 0
+
+
+def test_doubts_are_those_of_translate_py(show: Any) -> None:
+    doubtful = page(portable(translator(), guessing=1.0, longest=3))
+    opened = show(doubtful, "#text=Привет")
+    translated(opened)
+    text = opened.locator(".doubt").inner_text()
+    assert "is written in Cyrillic, and the model has learnt Latin only" in text
+    assert "and the longest sentence in training had 3" in text
+    assert "is translated by guessing (confidence 0." in text
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}, {"color_scheme": "dark"}])
+def test_axe_finds_no_violation(show: Any, options: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    opened = show(page(portable(translator(), guessing=1.0)), "#text=I+see+a+cat+.%0A猫", **options)
+    translated(opened)
+    opened.locator(".word").first.click()
+    opened.locator("summary").click()
+    found = axe.Axe().run(opened)
+    assert found.violations_count == 0, found.generate_report()
+    wide = opened.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide  # nothing but tables scrolls sideways
+
+
+def test_long_sentences_neither_freeze_the_page_nor_stay(show: Any) -> None:
+    opened = show(html())
+    opened.wait_for_selector("body[data-ready]")
+    opened.evaluate("text => { source.value = text; source.dispatchEvent(new Event('input')) }", "see cat " * 125_000)
+    longest = opened.evaluate(
+        """() => new Promise((resolve) => {
+          let [count, last, longest] = [0, performance.now(), 0];
+          const frame = (now) => {
+            longest = Math.max(longest, now - last);
+            last = now;
+            if (++count < 20) requestAnimationFrame(frame); else resolve(longest);
+          };
+          requestAnimationFrame(frame);
+        })"""
+    )
+    assert longest < 1000
+    assert translated(opened, LINES[0]) == expected(LINES[:1])  # replaces the long one
+
+
+def test_a_damaged_model_is_said_in_one_sentence(show: Any) -> None:
+    opened = show(html().replace('id="model">', 'id="model">AAAA', 1))
+    opened.wait_for_selector("#status.failed")
+    assert "The model in this page is damaged" in opened.locator("#status").inner_text()
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
+    """The page on a static host, and what was asked of the host."""
+    asked: list[str] = []
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments, directory=str(tmp_path))
+
+        def log_request(self, *arguments: Any) -> None:
+            asked.append(self.path)
+
+    (tmp_path / "translator.html").write_text(html(), encoding="utf-8")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/translator.html", asked
+        server.shutdown()
+
+
+def test_a_static_host_is_asked_for_the_page_only(chromium: Any, served: tuple[str, list[str]]) -> None:
+    address, asked = served
+    with chromium.new_context() as context:
+        opened = context.new_page()
+        opened.goto(address)
+        assert translated(opened, LINES[0]) == expected(LINES[:1])
+    assert asked == ["/translator.html"]
+
+
+HOSTILE = "<script>hacked()</script> <img/src=x/onerror=hacked()> </textarea><b>x</b> {{7*7}} \"'><svg/onload=hacked()>"
+
+
+def test_hostile_models_run_nothing(show: Any) -> None:
+    tokenizer = Tokenizer.train([HOSTILE, "a cat", *HOSTILE.split()] * 30, 420)
+    built = tiny_model(vocab=len(tokenizer)).eval()
+    wanted = set(tokenizer.encode(HOSTILE))
+    with torch.no_grad():
+        built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
+    evil = Translator(built, tokenizer, tokenizer, Beam(beam_size=5), torch.device("cpu"))
+    evil.languages = (HOSTILE, f"</title></script>{HOSTILE}\x00\u202e")
+    card = {HOSTILE: HOSTILE, "__proto__": {"x": HOSTILE}, "list": [HOSTILE, {"a": HOSTILE}], "control": "\x00\x1b[31m\u202e"}
+    hostile = page(portable(evil, card=card, scripts={HOSTILE: 1.0}, scores={"<b>": HOSTILE}, identity=HOSTILE))
+    opened = show(hostile)
+    translated(opened, f"{HOSTILE}\n猫 {HOSTILE}")
+    opened.locator(".word").first.click()
+    opened.locator("summary").click()
+    assert "onerror" in opened.locator("#lines").inner_text()  # the translation is hostile indeed
+    assert "<script>" in opened.locator("#card").inner_text()
+    assert opened.evaluate("document.querySelectorAll('img, svg, b, iframe').length") == 0
+    assert opened.evaluate("document.querySelectorAll('script').length") == 2  # the worker's code and the page's
+    assert opened.faults == []
+    assert [url for url in opened.requests if not url.startswith(("file:", "blob:"))] == []
+
+
+def test_the_policy_forbids_what_the_page_does_not_need(show: Any) -> None:
+    opened = show(html())
+    tried = opened.evaluate(
+        """async () => {
+          const outcome = (promise) => promise.then(() => "allowed", () => "refused");
+          const script = document.createElement("script");
+          script.textContent = "window.ran = true";
+          document.body.append(script);
+          const worker = new Worker(URL.createObjectURL(new Blob([
+            "fetch('https://example.org').then(() => postMessage('allowed'), () => postMessage('refused'))",
+          ])));
+          const remote = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
+          return { script: window.ran ? "allowed" : "refused", fetch: await outcome(fetch("data:,x")), remote };
+        }"""
+    )
+    assert tried == {"script": "refused", "fetch": "refused", "remote": "refused"}
+
+
+def test_the_page_is_readable_as_json_free_html() -> None:
+    assert json.dumps("graphs") not in html()  # the record is inside the model, in base64
+    assert html().count("<script") == 3
