@@ -15,11 +15,7 @@ from nmt.portable.file import unpack
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE)
-
 _SLOT = re.compile(r"\{(\w+)\}")
-_ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6e6e"/>\
-<path d="M8 12h14l-4-4m6 12H10l4 4" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/>\
-</svg>"""
 
 
 def page(model: bytes) -> str:
@@ -27,8 +23,7 @@ def page(model: bytes) -> str:
     _, record = unpack(model)
     (source, source_lang), (target, target_lang) = map(_language, record["languages"])
     style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
-    for each in (style, script, worker):
-        assert "</s" + "cript" not in each and "</s" + "tyle" not in each
+    assert not re.search("</(script|style)|<!--", style + script + worker)
     slots = {
         "policy": "; ".join(
             (
@@ -41,7 +36,7 @@ def page(model: bytes) -> str:
                 "form-action 'none'",
             )
         ),
-        "icon": f"data:image/svg+xml,{quote(_ICON)}",
+        "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
         "title": escape(f"{source} → {target}"),
         "source_name": escape(source),
         "target_name": escape(target),

@@ -10,25 +10,32 @@ import numpy as np
 import pytest
 import torch
 
+from nmt.data.tokenizer import Tokenizer
 from nmt.portable.export import graphs
 from nmt.portable.file import pack
+from nmt.search import Beam
 from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
 from nmt.web.assemble import bundle
-from tests.conftest import tiny_translator
+from tests.conftest import tiny_model, tiny_tokenizer
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # No sandbox, as CI runs as root; the others keep the browser itself from using the network.
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """The browser."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives browsers, is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives it, is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
     with playwright.sync_playwright() as driver:
@@ -57,6 +64,7 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         contexts.append(chromium.new_context(**options))
         contexts[-1].add_init_script("window.hacked = () => console.log('hacked')")
         (tmp_path / "translator.html").write_text(html, encoding="utf-8")
+        contexts[-1].set_default_timeout(10_000)
         found = contexts[-1].new_page()
         found.faults, found.requests = [], []
         found.on("pageerror", lambda error: found.faults.append(str(error)))
@@ -71,15 +79,24 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         context.close()
 
 
-def wordy_translator(model: str = "bahdanau") -> Translator:
-    """A translator that has learnt nothing and spells nothing in bytes, so that its translations have words."""
-    translator = tiny_translator(model)
-    pieces = translator.target_tokenizer.pieces(list(range(len(translator.target_tokenizer))))
+def wordy_translator(model: str = "bahdanau", *overrides: str) -> Translator:
+    """A translator that has learnt nothing; its translations have words, and depend much on the source."""
+    tokenizer = tiny_tokenizer()
+    built = tiny_model(f"model={model}", *overrides, vocab=len(tokenizer)).eval()
+    return Translator(wordy(built, tokenizer), tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))
+
+
+def wordy(model: Any, tokenizer: Tokenizer) -> Any:
+    """Make a model prefer pieces that begin words to bytes, and its states matter."""
+    pieces = tokenizer.pieces(list(range(len(tokenizer))))
+    unwanted = {*range(4, 260), pieces.index(WORD_START)}
+    likely = [-30.0 if i in unwanted else 3.0 * (WORD_START in piece) for i, piece in enumerate(pieces)]
     with torch.no_grad():
-        translator.model.output.bias[4:260] -= 20
-        translator.model.output.bias += torch.tensor([4.0 * piece.startswith(WORD_START) for piece in pieces])
-        translator.model.output.bias[EOS] += 4
-    return translator
+        for parameter in model.parameters():
+            parameter *= 2
+        model.output.bias.copy_(torch.tensor(likely))
+        model.output.bias[EOS] = 1
+    return model
 
 
 def portable(translator: Translator, int8: bool = False, **record: Any) -> bytes:
