@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nmt import cli
 
 if TYPE_CHECKING:
-    from nmt.translator import Translator
+    from nmt.translation import Engine
 
 
 def plain_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -41,7 +41,7 @@ def search_changes(options: argparse.Namespace) -> dict[str, Any]:
     return {setting: value for setting, value in given.items() if value is not None}
 
 
-def name_runs(directories: list[Path], translator: Translator) -> None:
+def name_runs(directories: list[Path], translator: Engine) -> None:
     """Print on stderr which runs are used, and for which languages."""
     source, target = translator.languages
     for directory in directories:
