@@ -64,7 +64,9 @@ def _as_dict(translation: Translation, source: str, options: argparse.Namespace,
     words = translation.words
     if options.samples:
         from nmt.evaluation.confidence import sampled_confidence
+        from nmt.translator import Translator
 
+        assert isinstance(translator, Translator), "--samples needs PyTorch"
         words = sampled_confidence(translator, translation, options.samples)
     values["words"] = [
         {"text": word.text, "confidence": round(word.confidence, 6)}

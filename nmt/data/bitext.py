@@ -1,7 +1,5 @@
 """Streams of sentence pairs: read, cleaned and filtered, with counts of what is dropped."""
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,7 @@
 """A translation explained step by step: attention weights and the likeliest tokens.
 
-The numbers are computed again, by force-decoding the finished translation, so any model can be explained, with attention
-or without. Shapes: S source length.
+The numbers are computed again, by force-decoding the finished translation, so any model can be explained, with
+attention or without. Shapes: S source length.
 """
 
 import math

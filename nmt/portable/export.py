@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -11,16 +12,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nmt.files import write_listed
+from nmt.guessing import Guessing
+from nmt.interrupt import raise_again
+from nmt.metrics import METRICS
 from nmt.model.recurrence import Cell
 from nmt.model.seq2seq import Seq2Seq
 from nmt.portable.builder import Constants, NotPortable
 from nmt.portable.capture import capture
+from nmt.portable.card import card, recorded_scores
+from nmt.portable.file import pack
 from nmt.portable.model import PortableModel
 from nmt.portable.translator import SOURCE, TARGET
+from nmt.run import OpenRun
 from nmt.search import Beam, Greedy
 from nmt.special import BOS, EOS
 from nmt.translator import Translator
 from nmt.unlike_training import TrainingData
+
+log = logging.getLogger(__name__)
 
 _TOLERANCE = 1e-3  # of logits, relative to the largest; rounding is far below, a wrong operation far above
 _TRIED = (9, 4)  # source tokens and hypotheses of the check: other sizes than those of the recordings
@@ -28,42 +38,64 @@ _TRIED = (9, 4)  # source tokens and hypotheses of the check: other sizes than t
 Draw = Callable[..., Tensor]  # random numbers of a shape
 
 
-def portable(
-    translator: Translator, identity: str, known: TrainingData, threshold: float | None, scores: Mapping[str, float]
-) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The tensors and the record of a portable file, without a model card; NotPortable if that cannot be.
+def portable(run: OpenRun, translator: Translator) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The tensors and the record of the portable file of a finished run; NotPortable if its model cannot be captured.
 
     A search method other than greedy or beam search becomes a beam search with the same limits.
     """
     found, constants = graphs(translator.model)
-    search = translator.search
+    search, checkpoint = translator.search, translator.checkpoint
     beam = search.converted(Beam, beam_size=1) if isinstance(search, Greedy) else search.converted(Beam)
     source, target = translator.source_tokenizer.model, translator.target_tokenizer.model
-    tensors = {name: tensor.float().numpy() for name, tensor in constants.items()}
-    tensors[SOURCE] = np.frombuffer(source, np.uint8)
+    tensors = arrays(constants) | {SOURCE: np.frombuffer(source, np.uint8)}
     if target != source:
         tensors[TARGET] = np.frombuffer(target, np.uint8)
+    known, guessing = TrainingData.of(run), Guessing.of(run, checkpoint)
+    scores = recorded_scores(run, checkpoint)
     record = {
         "graphs": found,
         "decode": beam.record(),
         "languages": list(translator.languages),
         **asdict(known),
-        "guessing": threshold,
-        "checkpoint": translator.checkpoint,
-        "identity": identity,
-        "scores": dict(scores),
+        "guessing": guessing and guessing.threshold,
+        "checkpoint": checkpoint,
+        "identity": run.identity,
+        "scores": {name: score["value"] for name in METRICS if (score := scores.get(name))},
         "mechanism": translator.mechanism(),
-        "card": {},
+        "card": card(run, checkpoint, translator.languages, known, scores, guessing),
     }
     return tensors, record
+
+
+def write_into_run(run: OpenRun, translator: Translator) -> None:
+    """Write portable.nmt, in float32, so that translations are those of PyTorch; a warning if that cannot be."""
+    if not isinstance(translator.search, (Beam, Greedy)):
+        return  # the run's own method, such as sampling, needs PyTorch
+    try:
+        tensors, record = portable(run, translator)
+    except NotPortable as error:
+        log.warning("translate.py will need PyTorch, and export.py cannot be used: %s.", error)
+        return
+    write_listed(run.portable_file, pack(tensors, record, int8=False))
+
+
+def arrays(constants: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Constants in numpy, in float32."""
+    return {name: tensor.float().numpy() for name, tensor in constants.items()}
 
 
 def graphs(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The graphs of a model in evaluation mode, as JSON can hold them, and their constants, on the CPU."""
     if model.output.weight.device.type != "cpu":
         model = copy.deepcopy(model).cpu()
-    record, constants = _capture(model)
-    _check(model, PortableModel(record, {name: tensor.float().numpy() for name, tensor in constants.items()}))
+    try:
+        record, constants = _capture(model)
+        _check(model, PortableModel(record, arrays(constants)))
+    except NotPortable:
+        raise
+    except Exception as error:  # whatever the code of a model may raise when it is captured
+        raise_again()
+        raise NotPortable(f"its model cannot be captured ({type(error).__name__}: {error})") from error
     return record, constants
 
 
@@ -143,4 +175,4 @@ def _check(model: Seq2Seq, captured: PortableModel) -> None:
         own_logits, _, own_state = captured.step(tokens, own_memory, own_state)
         expected = logits.float().numpy()
         if not np.abs(own_logits - expected).max() <= _TOLERANCE * max(1.0, np.abs(expected).max()):
-            raise NotPortable("its graph computes something else than the model")
+            raise NotPortable("the graph of its model computes something else than the model")
