@@ -33,6 +33,10 @@ def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
             raise
     except UserError as error:
         fail(str(error))
+    except ModuleNotFoundError as error:
+        if (error.name or "nmt").partition(".")[0] == "nmt":
+            raise
+        fail(f"This needs the package {error.name}, which is not installed: `pip install '.[train]'` installs all.")
     except Interrupted as stop:
         sys.exit(stop.exit_code)
     except OSError as error:  # a full disk, a missing permission

@@ -16,7 +16,7 @@ from nmt.errors import UserError
 from nmt.files import read_record, write_record
 from nmt.metrics import sentence_chrf
 from nmt.run import Run
-from nmt.translator import Translation
+from nmt.translation import Translation
 
 BAD = 40.0  # a translation with a lower sentence chrF is bad: hardly a phrase of it is right
 DESERVED = 0.9  # share of the notices that must be for bad translations
@@ -77,9 +77,7 @@ class Guessing:
 
     def guessed(self, translation: Translation) -> bool | None:
         """Whether a translation is a guess; None without a threshold."""
-        if self.threshold is None:
-            return None
-        return bool(translation.target_ids) and translation.confidence <= self.threshold
+        return translation.is_guess(self.threshold)
 
     def line(self) -> str:
         """What was found, for the log of the training."""

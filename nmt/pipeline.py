@@ -29,6 +29,7 @@ from nmt.guessing import Guessing
 from nmt.interrupt import Stopping
 from nmt.memory import map_large_tensors
 from nmt.metrics import MAIN
+from nmt.portable.export import write_into_run
 from nmt.provenance import hyperparameters, provenance
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run
@@ -180,6 +181,8 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         bleu, pairs = evaluation.scores[MAIN].value, corpus.report.train_pairs
         verdict = judge(evaluation.translations, corpus.test_sentences, bleu=bleu, pairs=pairs, guessing=guessing)
         write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details, verdict)
+        translator.checkpoint = checkpoint
+        write_into_run(run, translator)
     return evaluation
 
 

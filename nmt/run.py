@@ -4,11 +4,12 @@ config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
 data/                val.tsv, test.tsv (source, references …), report.json
 changes.json         settings that were changed when the run was resumed
-SHA256SUMS           of the files above, of finished.json and guessing.json
+SHA256SUMS           of the files above, of finished.json, guessing.json and portable.nmt
 checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
 finished.json        written last: why training ended, and which step was the best
+portable.nmt         the best checkpoint in the form that translate.py uses without PyTorch
 guessing.json        confidence at or below which a translation is a guess, found in validation
 training.lock        while it trains: the process that does
 eval/                scores.json, translations.tsv, verdict.txt, heatmaps/, SHA256SUMS; alignment.json after
@@ -25,8 +26,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from nmt import upgrade
 from nmt.config import Config, load_config
 from nmt.data.replay import KEPT
@@ -42,14 +41,6 @@ log = logging.getLogger(__name__)
 CONFIG, CHANGES = "config.yaml", "changes.json"
 PREPARED = {**KEPT, "report.json": "data/report.json"}  # files of a prepared corpus that a run has copies of
 RECORDED = (CONFIG, *PREPARED.values())  # what never changes in a run
-_DEEPEST = 50  # levels of nesting: far more than settings have, and harmless to read
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes no aliases, not even for a value that occurs twice: a config.yaml with aliases is refused."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 class Run:
@@ -62,6 +53,7 @@ class Run:
         self.changes_file = self.directory / CHANGES
         self.finished_file = self.directory / "finished.json"
         self.guessing_file = self.directory / "guessing.json"
+        self.portable_file = self.directory / "portable.nmt"
         self.source_tokenizer = self.directory / PREPARED["source.model"]
         self.target_tokenizer = self.directory / PREPARED["target.model"]
         self.val_set = self.directory / PREPARED["val.tsv"]
@@ -74,10 +66,9 @@ class Run:
     def create(self, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
         """Begin a run in this locked directory: settings, tokenizers and held-out sets, with their checksums."""
         final = self.directory
-        settings, origin = (
-            yaml.dump(part, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
-            for part in (dict(values), {"provenance": dict(provenance)})
-        )
+        from nmt.plain_yaml import dump  # translate.py starts without YAML
+
+        settings, origin = dump(dict(values)), dump({"provenance": dict(provenance)})
         self.lock.check()
         remove_leftovers(final.parent, final.name)
         with new_directory(final, existing="refuse", moved=LOCK) as directory:
@@ -141,7 +132,8 @@ class Run:
 
     def begin_training(self) -> None:
         """Mark the run unfinished and delete leftovers of killed processes."""
-        self.finished_file.unlink(missing_ok=True)
+        for file in (self.finished_file, self.portable_file):
+            file.unlink(missing_ok=True)
         for folder in (self.directory, self.checkpoints, self.evaluation, self.evaluation / "heatmaps"):
             remove_leftovers(folder)
 
@@ -202,35 +194,20 @@ class OpenRun(Run):
 
 def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """A run's settings and its provenance, as plain values; a UserError for any other content."""
+    from nmt.plain_yaml import YAMLError, load
+
     try:
-        text = file.read_text(encoding="utf-8")
-        values = plain_yaml(text)
+        values = load(file.read_text(encoding="utf-8"))
         provenance = values.pop("provenance")
         values = upgrade.settings(values)
         if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
             raise ValueError("its provenance does not say which data the run has")
     except KeyError as error:
         raise UserError(f"{file} has no {error}; restore it from a copy.") from error
-    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
+    except (YAMLError, ValueError, AttributeError, TypeError) as error:
         reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
         raise UserError(f"{file} cannot be read: {reason}; restore it from a copy.") from error
     return values, provenance
-
-
-def plain_yaml(text: str) -> Any:
-    """Load YAML with a safe loader, without aliases and deep nesting.
-
-    Ten lines with aliases can expand to gigabytes, and deep nesting overflows the stack of the C loader.
-    """
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
-    depth = 0
-    for event in yaml.parse(text, Loader=loader):
-        if isinstance(event, yaml.AliasEvent):
-            raise ValueError(f"it has an alias, *{event.anchor}")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _DEEPEST:
-            raise ValueError("it is nested too deeply")
-    return yaml.load(text, Loader=loader)  # noqa: S506  # one of the two safe ones
 
 
 def newest_finished(outputs: Path) -> Run:

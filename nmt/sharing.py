@@ -10,7 +10,8 @@ from safetensors.numpy import load, save
 
 from nmt.ranks import Ranks
 from nmt.search import Search
-from nmt.translator import Translation, Translator
+from nmt.translation import Translation
+from nmt.translator import Translator
 
 _TEXT = "text"  # key of everything but the attention in a message
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from nmt.errors import UserError
-from nmt.run import Run
 from nmt.writing_systems import scripts_of
+
+if TYPE_CHECKING:
+    from nmt.run import Run
 
 # A script with less than this share of the training text was not learnt. Rows whose two sides are swapped bring the
 # script of the other language with them, so being there is not enough.
@@ -32,10 +36,16 @@ class TrainingData:
         try:
             report = json.loads(path.read_text(encoding="utf-8"))
             side = report["source"]
-            shares = {str(name): float(share) for name, share in side["scripts"].items()}
-            return cls(shares, int(side["lengths"]["longest"]), int(report["train_pairs"]))
+            longest, pairs = side["lengths"]["longest"], report["train_pairs"]
+            return cls.from_record({"scripts": side["scripts"], "longest": longest, "pairs": pairs})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> TrainingData:
+        """Read them from plain values, as `dataclasses.asdict` gives them."""
+        shares = {str(name): float(share) for name, share in record["scripts"].items()}
+        return cls(shares, int(record["longest"]), int(record["pairs"]))
 
     def differences(self, text: str, tokens: int) -> list[str]:
         """How a sentence is unlike the training data; empty if it is not."""

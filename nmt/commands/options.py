@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nmt import cli
 
 if TYPE_CHECKING:
-    from nmt.translator import Translator
+    from nmt.translation import Engine
 
 
 def plain_parser(program: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -41,7 +42,7 @@ def search_changes(options: argparse.Namespace) -> dict[str, Any]:
     return {setting: value for setting, value in given.items() if value is not None}
 
 
-def name_runs(directories: list[Path], translator: Translator) -> None:
+def name_runs(directories: Sequence[Path], translator: Engine) -> None:
     """Print on stderr which runs are used, and for which languages."""
     source, target = translator.languages
     for directory in directories:

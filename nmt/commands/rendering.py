@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nmt.translator import Translation, Translator
+    from nmt.translation import Engine, Translation
 
 # str.splitlines, and programs like it, would break a line of JSON at these.
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
@@ -18,7 +18,7 @@ def render(
     candidates: list[Translation],
     number: int,
     options: argparse.Namespace,
-    translator: Translator,
+    translator: Engine,
     guessed: bool | None,
 ) -> str:
     """Format the translations of one sentence by the options; `guessed` says whether the best one is a guess."""
@@ -47,9 +47,7 @@ def _as_line(translation: Translation, source: str, alignments: bool) -> str:
     return f"{translation.text}\t{format_links(translation_links(source, translation))}"
 
 
-def _as_dict(
-    translation: Translation, source: str, options: argparse.Namespace, translator: Translator
-) -> dict[str, Any]:
+def _as_dict(translation: Translation, source: str, options: argparse.Namespace, translator: Engine) -> dict[str, Any]:
     """A translation as plain values for JSON."""
     attention = translation.attention
     values = {
@@ -66,7 +64,9 @@ def _as_dict(
     words = translation.words
     if options.samples:
         from nmt.evaluation.confidence import sampled_confidence
+        from nmt.translator import Translator
 
+        assert isinstance(translator, Translator), "--samples needs PyTorch"
         words = sampled_confidence(translator, translation, options.samples)
     values["words"] = [
         {"text": word.text, "confidence": round(word.confidence, 6)}

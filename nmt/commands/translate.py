@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt import cli
-from nmt.commands.options import make_parser, name_runs, search_changes
+from nmt import cli, portable  # noqa: F401 - portable before numpy, for its number of threads
+from nmt.commands.options import make_parser, name_runs
 from nmt.commands.reading import chunks, read_sentences
 from nmt.commands.rendering import render
 from nmt.data.lines import NOTICES
@@ -18,8 +18,7 @@ from nmt.errors import UserError
 
 if TYPE_CHECKING:
     from nmt.evaluation.gallery import Gallery
-    from nmt.guessing import Guessing
-    from nmt.translator import Translation, Translator
+    from nmt.translation import Engine, Translation
     from nmt.unlike_training import TrainingData
 
 LINES_TOGETHER = 2048  # read before the first is translated
@@ -32,6 +31,7 @@ EXAMPLES = """examples:
   python translate.py --beam 10 --nbest 3 --json "They are watching."
   python translate.py --sample --nbest 5 --temperature 0.8 "They are watching."
   python translate.py --run outputs/A --run outputs/B "They are watching."
+  python translate.py --run eng-fra.nmt "They are watching."
   cat sentences.txt | python translate.py > translations.txt
   some-program | python translate.py --interactive
 """
@@ -44,33 +44,25 @@ def main(argv: Sequence[str] | None = None) -> None:
     logger.setLevel(logging.INFO)
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
     # Imported late, so that --help and a mistyped option are answered at once.
+    from nmt.commands import engines
     from nmt.config import ROOT
-    from nmt.guessing import Guessing
-    from nmt.run import Run, newest_finished
-    from nmt.translator import Translator
-    from nmt.unlike_training import TrainingData
+    from nmt.run import newest_finished
 
-    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
-    translator = Translator.load(runs, options.device)
+    runs = options.run or [newest_finished(ROOT / "outputs").directory]
+    lines = read_sentences(options.text, options.file or [])
+    # A terminal gets each answer at once; files and pipes are faster in chunks, which are sorted by length.
+    one_by_one = options.interactive or (not options.text and not options.file and sys.stdin.isatty())
+    (translator, known, threshold), lines = engines.load(options, runs, lines, one_by_one)
     if options.run is None:
-        name_runs([run.directory for run in runs], translator)
-    changes = search_changes(options)
-    if options.sample:
-        from nmt.search import Sample
-
-        translator.search = translator.search.converted(Sample, **changes)
-    else:
-        translator.search = translator.search.changed(**changes)
-    translator.search.for_nbest(options.nbest)  # an error comes before the first line is read
+        name_runs(runs, translator)
     gallery = None
     if options.heatmap:
         from nmt.evaluation.gallery import Gallery  # imports matplotlib, which only pictures need
 
         gallery = Gallery(options.heatmap, translator.languages, words=not options.pieces)
-    # A threshold holds for one model, and not for translations that are drawn at random.
-    guessing = None if options.sample or len(runs) > 1 else Guessing.of(runs[0], translator.checkpoint)
-    warn = Warnings(TrainingData.of(runs[0]), guessing)
-    for number, source, candidates in translations(translator, options, gallery):
+    warn = Warnings(known, threshold)
+    together = chunks(lines, 1 if one_by_one else LINES_TOGETHER, options.nbest)
+    for number, source, candidates in translations(translator, together, options.nbest, gallery):
         guessed = warn.about(number, source, candidates[0])
         if gallery and candidates[0].source_tokens:
             print(f"heatmap: {gallery.add(candidates[0])}", file=sys.stderr)
@@ -79,17 +71,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def translations(
-    translator: Translator, options: argparse.Namespace, gallery: Gallery | None
+    translator: Engine, together: Iterable[list[str]], nbest: int, gallery: Gallery | None
 ) -> Iterator[tuple[int, str, list[Translation]]]:
     """Every sentence with its number, from 1, and its translations; stdout is flushed after each chunk."""
-    # A terminal gets each answer at once; files and pipes are faster in chunks, which are sorted by length.
-    waiting = not options.text and not options.file and sys.stdin.isatty()
-    size = 1 if options.interactive or waiting else LINES_TOGETHER
     done = 0
-    for chunk in chunks(read_sentences(options.text, options.file or []), size, options.nbest):
+    for chunk in together:
         if gallery:
             gallery.expect(chunk)
-        found = translator.nbest(chunk, options.nbest, first=done)
+        found = translator.nbest(chunk, nbest, first=done)
         for number, (source, candidates) in enumerate(zip(chunk, found, strict=True), start=done + 1):
             yield number, source, candidates
         done += len(chunk)
@@ -99,16 +88,16 @@ def translations(
 class Warnings:
     """Warns of translations that are not to be relied on: the first few by number, the others counted."""
 
-    def __init__(self, known: TrainingData, guessing: Guessing | None) -> None:
+    def __init__(self, known: TrainingData, threshold: float | None) -> None:
         """Warn of sentences unlike what is `known` from training, and of guesses if there is a threshold for them."""
-        self.known, self.guessing = known, guessing
+        self.known, self.threshold = known, threshold
         self.seen = self.doubtful = 0
 
     def about(self, number: int, source: str, translation: Translation) -> bool | None:
         """Warn of one sentence if need be; returns whether its translation is a guess, None if that is not known."""
         self.seen = number
         reasons = self.known.differences(source, len(translation.source_tokens) - 1)
-        guessed = self.guessing.guessed(translation) if self.guessing else None
+        guessed = translation.is_guess(self.threshold)
         if guessed:
             reasons.append(f"is translated by guessing (confidence {translation.confidence:.2f})")
         if reasons:
@@ -131,6 +120,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("text", nargs="*", help="sentences to translate")
     add("--file", type=Path, action="append", help="translate the lines of this file")
+    engines = "numpy starts at once, torch is faster for many sentences; auto (default) takes the faster one"
+    add("--engine", choices=("auto", "numpy", "torch"), default="auto", help=engines)
     add("--nbest", type=cli.positive, default=1, help="translations per sentence: number, score, text")
     add("--sample", action="store_true", help="draw translations at random; with --nbest N, N of them per sentence")
     add("--temperature", type=float, help="of sampling: below 1 prefers likely tokens (default: the run's, or 1)")

@@ -1,34 +1,18 @@
 """Streams of sentence pairs: read, cleaned and filtered, with counts of what is dropped."""
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from nmt.data.cleaning import clean
 from nmt.data.columns import is_header
 from nmt.data.lines import Malformed
 from nmt.data.readers import AUTO, Reader, choose_reader, held_out_format
 from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
-from nmt.special import WORD_START
 
-# Control characters other than white space, and the byte order mark. Joiners (ZWJ, ZWNJ) shape words and stay.
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufeff]")
 # Shorter texts may differ in length by any factor: "Hi." can be a whole polite sentence in another language.
 _RATIO_FROM_CHARS = 20
-
-
-def clean(text: str) -> str:
-    """Normalise to NFC and single spaces, and remove control characters.
-
-    SentencePiece's sign for a space (▁) becomes a space, as in the tokenizer. Applied to training text and to text to
-    translate alike.
-    """
-    if not text.isprintable():  # faster than the search, which most text does not need
-        text = _CONTROLS.sub("", text)
-    text = " ".join(text.replace(WORD_START, " ").split())
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 @dataclass(frozen=True)

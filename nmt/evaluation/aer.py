@@ -23,7 +23,8 @@ from nmt.evaluation.gold import AlignedPair
 from nmt.evaluation.links import NO_ATTENTION, GoldLinks, Link, link_words, words_of_pieces
 from nmt.files import write_record
 from nmt.special import BOS, EOS
-from nmt.translator import MAX_SOURCE_TOKENS, Translator
+from nmt.translation import MAX_SOURCE_TOKENS
+from nmt.translator import Translator
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ import torch
 
 from nmt.model.alignment import Alignment
 from nmt.special import BOS
-from nmt.translator import Translation, Translator, Word
+from nmt.translation import Translation, Word
+from nmt.translator import Translator
 
 _TOGETHER = 32  # samples drawn at once, if they fit
 _LARGEST = 2**25  # logits at once: 128 MiB

@@ -11,7 +11,8 @@ from nmt.data.heldout import HeldOut
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
 from nmt.evaluation.verdict import Verdict
-from nmt.translator import Translation, Translator
+from nmt.translation import Translation
+from nmt.translator import Translator
 
 
 @dataclass(frozen=True)

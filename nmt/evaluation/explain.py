@@ -1,38 +1,28 @@
 """A translation explained step by step: attention weights and the likeliest tokens.
 
-The numbers are computed again, by force-decoding the finished translation with `encode` and `step`, so any model can be
-explained, with attention or without. Shapes: S source length, V target vocabulary.
+The numbers are computed again, by force-decoding the finished translation, so any model can be explained, with
+attention or without. Shapes: S source length.
 """
 
+import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
 
-import torch
-from rich.cells import cell_len
+import numpy as np
 
-from nmt.data.bitext import clean
-from nmt.evaluation.text_bar import text_bar
-from nmt.search import NEVER, Search
-from nmt.special import BOS, WORD_START
-from nmt.translator import Translation, Translator
+from nmt.data.cleaning import clean
+from nmt.evaluation.text_bar import cell_width, text_bar
+from nmt.search_settings import NEVER, SearchSettings
+from nmt.special import WORD_START
+from nmt.translation import Engine, Translation
 
 SHOWN = 5  # source pieces and next tokens per step
 _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
 LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
-# The five steps of attention, by the names that tutorials give them. The formulas are the first lines of the docstrings
-# of the model's classes: s the decoder's state, h a source piece's.
-ATTENTION = (
-    "Score: every source piece gets an energy. {score}",
-    "Softmax: the energies become the weights under “looks at”{heads}. {alignment}",
-    "Weigh: what the encoder knows of each piece is multiplied by the piece's weight.",
-    "Sum: added up, it is the context.",
-    "Combine: context and state give the probabilities under “next token”. {wiring}",
-)
 NO_ATTENTION = (
     "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
     "nothing to look at, only the probabilities under “next token”."
@@ -65,7 +55,7 @@ class Explanation:
 
     translation: Translation
     steps: list[Step]
-    search: Search
+    search: SearchSettings
     mechanism: list[str]  # what the model's attention does; empty without attention
 
     @property
@@ -79,45 +69,23 @@ class Explanation:
         return self.log_probability / len(self.steps) ** self.search.length_penalty
 
 
-@torch.inference_mode()
-def explain(translator: Translator, translation: Translation) -> Explanation:
+def explain(translator: Engine, translation: Translation) -> Explanation:
     """Force-decode a translation and record each step."""
     ids, search, tokenizer = translation.target_ids, translator.search, translator.target_tokenizer
     if not ids:
         return Explanation(translation, [], search, [])
-    lengths = torch.tensor([len(translation.source_ids)])
-    limit = int(search.longest(lengths))
-    memory, state = translator.model.encode(torch.tensor([translation.source_ids]).to(translator.device), lengths)
+    limit = search.longest(len(translation.source_ids))
     steps: list[Step] = []
-    for t, (last, token) in enumerate(zip([BOS, *ids], ids, strict=False)):
-        logits, weights, state = translator.model.step(torch.tensor([last]).to(translator.device), memory, state)
+    for t, (token, (log_probs, weights)) in enumerate(zip(ids, translator.force(translation), strict=True)):
         # As in the search: forbidden tokens keep their share of the probability.
-        log_probs = logits[0].float().log_softmax(dim=0)  # (V,)
-        likely = log_probs.index_fill(0, torch.tensor(NEVER, device=log_probs.device), float("-inf"))
-        best = likely.topk(min(SHOWN, len(likely) - len(NEVER))).indices.tolist()
+        likely = log_probs.copy()
+        likely[NEVER] = -np.inf
+        best = np.argsort(-likely, kind="stable")[: min(SHOWN, len(likely) - len(NEVER))].tolist()
         best = best if token in best else [*best, token]
-        written, attention = clean(tokenizer.decode(ids[:t])), None if weights is None else weights[0].tolist()
-        candidates = [Candidate(tokenizer.pieces([i])[0], log_probs[i].exp().item(), i == token) for i in best]
-        steps.append(Step(written, attention, candidates, log_probs[token].item(), must_end=t + 1 >= limit))
-    return Explanation(translation, steps, search, _mechanism(translator.model.decoder))
-
-
-def _mechanism(decoder: Any) -> list[str]:
-    """The five steps of attention, with the formulas of a decoder's parts."""
-    attention = getattr(decoder, "attention", None)
-    if attention is None:
-        return []
-    parts = {"score": attention.score, "alignment": attention.alignment, "wiring": decoder}
-    formulas = {name: _formula(part) for name, part in parts.items()}
-    if hasattr(attention.score, "inner"):
-        formulas["score"] += " " + _formula(attention.score.inner)
-    heads = ", the mean of all heads" if attention.score.has_heads else ""
-    return [line.format(**formulas, heads=heads) for line in ATTENTION]
-
-
-def _formula(part: object) -> str:
-    """The first line of a class's docstring."""
-    return (type(part).__doc__ or "").partition("\n")[0]
+        written, attention = clean(tokenizer.decode(ids[:t])), None if weights is None else weights.tolist()
+        candidates = [Candidate(tokenizer.pieces([i])[0], math.exp(log_probs[i]), i == token) for i in best]
+        steps.append(Step(written, attention, candidates, float(log_probs[token]), must_end=t + 1 >= limit))
+    return Explanation(translation, steps, search, translator.mechanism())
 
 
 def as_text(explanation: Explanation) -> str:
@@ -129,7 +97,7 @@ def as_text(explanation: Explanation) -> str:
     text = "".join(translation.source_tokens[:-1]).replace(WORD_START, " ").strip()
     parts = [text, "", f"The source in {len(source)} pieces (▁ begins a word):", _wrapped(*source)]
     tokens = [readable(candidate.piece) for step in explanation.steps for candidate in step.candidates]
-    widths = max(map(cell_len, [LOOKS_AT, *source])), max(map(cell_len, [NEXT_TOKEN, *tokens]))
+    widths = max(map(cell_width, [LOOKS_AT, *source])), max(map(cell_width, [NEXT_TOKEN, *tokens]))
     for number, step in enumerate(explanation.steps, start=1):
         so_far = f"written so far: “{step.written}”" if number > 1 else "nothing written yet"
         parts += ["", f"Step {number} · {so_far}"]
@@ -158,11 +126,11 @@ def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[st
 
 def _row(label: str, share: float | None, width: int) -> str:
     """A label, and a share of one as a number and a bar; all rows are equally wide."""
-    padded = label + " " * (width - cell_len(label))  # in cells: a Chinese character takes two
+    padded = label + " " * (width - cell_width(label))  # in cells: a Chinese character takes two
     return f"{padded} {'' if share is None else f'{share:.3f}':5} {text_bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
 
 
-def _note(step: Step, search: Search) -> str:
+def _note(step: Step, search: SearchSettings) -> str:
     """Why the chosen token was not the likeliest, if so."""
     if step.candidates[0].chosen:
         return ""

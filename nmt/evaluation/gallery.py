@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nmt.errors import UserError
 from nmt.evaluation import heatmap
-from nmt.translator import Translation
+from nmt.translation import Translation
 
 
 class Gallery:

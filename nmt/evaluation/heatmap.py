@@ -23,7 +23,7 @@ from nmt.files import write_bytes
 from nmt.words import merge_words
 
 if TYPE_CHECKING:  # drawing needs no PyTorch
-    from nmt.translator import Translation
+    from nmt.translation import Translation
 
 # One hue whose lightness falls linearly in OKLab, so equal steps of weight look like equal steps.
 _COLOURS = LinearSegmentedColormap.from_list(

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from nmt.errors import UserError
 from nmt.special import WORD_START
-from nmt.translator import Translation
+from nmt.translation import Translation
 
 log = logging.getLogger(__name__)
 

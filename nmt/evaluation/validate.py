@@ -17,7 +17,8 @@ from nmt.ranks import ALONE, Ranks
 from nmt.special import PAD
 from nmt.training.loss import token_loss
 from nmt.training.monitor import Validation
-from nmt.translator import Translation, Translator
+from nmt.translation import Translation
+from nmt.translator import Translator
 
 SAMPLES, HEATMAPS = 8, 3
 

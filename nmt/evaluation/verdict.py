@@ -12,7 +12,7 @@ from nmt.evaluation.scores import source_lengths
 from nmt.files import write_listed
 from nmt.guessing import BAD, Guessing
 from nmt.metrics import sentence_chrf
-from nmt.translator import Translation
+from nmt.translation import Translation
 
 VERDICT = "verdict.txt"
 SHOWN = 5  # best examples, and as many worst ones

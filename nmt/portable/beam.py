@@ -5,26 +5,25 @@ Shapes: N hypotheses, S source tokens, V target vocabulary.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nmt.special import BOS, EOS, PAD, UNK
-
-Array = NDArray[np.float32]
-NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
+from nmt.portable.ops import Array
+from nmt.search_settings import NEVER, BeamSettings
+from nmt.special import BOS, EOS
 
 
 class Model(Protocol):
     """The interface of a model that the search uses."""
 
-    def encode(self, source: Sequence[int]) -> tuple[list[Array], list[Array]]:
+    def encode(self, source: Sequence[int]) -> tuple[Any, list[Array]]:
         """Memory and first state of a sentence."""
 
     def step(
-        self, tokens: Sequence[int], memory: Sequence[Array], state: Sequence[Array]
+        self, tokens: Sequence[int], memory: Any, state: Sequence[Array]
     ) -> tuple[Array, Array | None, list[Array]]:
         """Logits (N, V), attention weights (N, S) and the next state after these tokens."""
 
@@ -42,39 +41,47 @@ class Hypothesis(NamedTuple):
         return sum(self.log_probs)
 
     def score(self, length_penalty: float) -> float:
-        """log p / length^penalty, with EOS included in both."""
+        """The score log p / length^penalty, with EOS included in both."""
         return self.log_prob / len(self.log_probs) ** length_penalty
 
 
-def beam_search(
-    model: Model, source: Sequence[int], longest: int, beam_size: int = 5, length_penalty: float = 1.0
-) -> list[Hypothesis]:
-    """Find up to `beam_size` translations of at most `longest` tokens with EOS, best first.
+@dataclass(frozen=True, kw_only=True)
+class Beam(BeamSettings):
+    """The likeliest continuations of all hypotheses are kept; one that ends takes its place with it."""
 
-    At each step the likeliest continuations of all hypotheses are kept; one that ends takes its place with it.
-    """
-    memory, state = model.encode(source)
-    alive, tokens, done = [Hypothesis()], [BOS], []
-    while alive:
-        logits, weights, state = model.step(tokens, memory, state)
-        log_probs = log_softmax(logits)
-        log_probs[:, NEVER] = -np.inf
-        if len(alive[0].tokens) + 1 >= longest:
-            log_probs[:, [token for token in range(log_probs.shape[1]) if token != EOS]] = -np.inf
-        totals = np.array([hypothesis.log_prob for hypothesis in alive], np.float32)[:, None] + log_probs
-        rows, going, tokens = [], [], []
-        for row, token in _best(totals, beam_size - len(done)):
-            before = alive[row]
-            gained = (*before.log_probs, float(log_probs[row, token]))
-            looks = before.weights if weights is None else (*before.weights, weights[row])
-            if token == EOS:
-                done.append(Hypothesis(before.tokens, gained, looks))
-            else:
-                going.append(Hypothesis((*before.tokens, token), gained, looks))
-                rows.append(row)
-                tokens.append(token)
-        alive, state = going, [part[rows] for part in state]
-    return sorted(done, key=lambda hypothesis: -hypothesis.score(length_penalty))
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Beam:
+        """The search of `record`, as `SearchSettings.record` gives it."""
+        settings = {name: value for name, value in record.items() if name != "_target_"}
+        return cls(**settings)
+
+    def __call__(self, model: Model, source: Sequence[int]) -> list[Hypothesis]:
+        """Find up to `beam_size` translations of a source that ends in EOS, best first."""
+        memory, state = model.encode(source)
+        longest = self.longest(len(source))
+        alive, tokens = [Hypothesis()], [BOS]
+        done: list[Hypothesis] = []
+        while alive:
+            logits, weights, state = model.step(tokens, memory, state)
+            log_probs = log_softmax(logits)
+            allowed = log_probs.copy()
+            allowed[:, NEVER] = -np.inf
+            if len(alive[0].tokens) + 1 >= longest:
+                allowed[:, :EOS] = allowed[:, EOS + 1 :] = -np.inf
+            totals = np.array([[hypothesis.log_prob] for hypothesis in alive], np.float32) + allowed
+            going, rows, tokens = [], [], []
+            for row, token in largest(totals, self.beam_size - len(done)):
+                before = alive[row]
+                gained = (*before.log_probs, float(log_probs[row, token]))
+                looks = before.weights if weights is None else (*before.weights, weights[row])
+                if token == EOS:
+                    done.append(Hypothesis(before.tokens, gained, looks))
+                else:
+                    going.append(Hypothesis((*before.tokens, token), gained, looks))
+                    rows.append(row)
+                    tokens.append(token)
+            alive, state = going, [part[rows] for part in state]
+        return sorted(done, key=lambda hypothesis: -hypothesis.score(self.length_penalty))
 
 
 def log_softmax(logits: Array) -> Array:
@@ -84,7 +91,7 @@ def log_softmax(logits: Array) -> Array:
     return result
 
 
-def _best(totals: Array, count: int) -> list[tuple[int, int]]:
+def largest(totals: Array, count: int) -> list[tuple[int, int]]:
     """Rows and columns of the largest finite numbers, largest first."""
     flat = totals.ravel()
     count = min(count, len(flat))

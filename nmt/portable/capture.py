@@ -1,182 +1,118 @@
 """Captures what a PyTorch function computes as a graph of elementary operations.
 
 The function runs at three sizes under a recorder of PyTorch's operations. Integers that differ between the recordings
-are sizes. Operations on weights alone are carried out here, and their results become constants of the graph.
+are sizes. Operations on weights alone are not recorded: their results become constants of the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
-from nmt.portable.graph import Graph, Node, Ref, Size, symbolic
+from nmt.portable.builder import Builder, Call, Constants, NotPortable, Value
+from nmt.portable.graph import Graph, symbolic
+from nmt.portable.lowering import lower
 
-SIZES = ((2, 5), (3, 7), (5, 11))  # (N, S) of the recordings: which of them a number comes from is never in doubt
-
-
-class NotPortable(ValueError):
-    """A model that the portable engines cannot compute."""
-
-
-@dataclass(frozen=True)
-class Value:
-    """A tensor in a recording: an input, or an output of an operation."""
-
-    number: int
-
-
-@dataclass
-class Call:
-    """One operation of a recording."""
-
-    name: str  # such as softmax
-    arguments: dict[str, Any]  # by name; tensors are Values, or themselves if they depend on weights alone
-    shapes: list[tuple[Any, ...]]  # of the outputs
-    outputs: list[Value]
-    input_shapes: dict[str, tuple[Any, ...]]  # of the arguments that are tensors
-    kinds: list[str]  # of the outputs: float, int or bool
-    input_kinds: dict[str, str]
+SIZES = ((2, 5), (3, 7), (5, 11))  # (N, S) of the recordings: pairwise different, so that no two sizes are confused
 
 
 class Recorder(TorchDispatchMode):
-    """Records the operations that depend on the inputs, or on nothing at all."""
+    """Records the operations that depend on the inputs, and those without tensors, such as `zeros`."""
 
     def __init__(self, inputs: Sequence[Tensor]) -> None:
         super().__init__()
         self.calls: list[Call] = []
-        self._numbers = {id(tensor): place for place, tensor in enumerate(inputs)}
+        self._values = {id(tensor): Value(place) for place, tensor in enumerate(inputs)}
         self._kept = list(inputs)  # so that no id is used twice
-        self._next = len(inputs)
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: PyTorch would import its compiler to keep it away from this class, which takes seconds."""
+        return False
 
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         arguments = _named(function, args, kwargs or {})
-        given = [each for each in tree_flatten(arguments)[0] if isinstance(each, Tensor)]
-        recorded = {name: tree_map(self.value, value) for name, value in arguments.items()}
+        given = _tensors(arguments)
+        recorded = tree_map(self.value, arguments)
         result = function(*args, **(kwargs or {}))
-        outputs = [each for each in tree_flatten(result)[0] if isinstance(each, Tensor)]
-        if outputs and (not given or any(id(each) in self._numbers for each in given)):
+        outputs = _tensors(result)
+        if outputs and (not given or any(id(each) in self._values for each in given)):
             tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
             self.calls.append(
                 Call(
-                    function._schema.name.removeprefix("aten::").rstrip("_"),
-                    recorded,
-                    [tuple(output.shape) for output in outputs],
-                    [self._number(output) for output in outputs],
-                    {name: tuple(value.shape) for name, value in tensors.items()},
-                    [_kind(output) for output in outputs],
-                    {name: _kind(value) for name, value in tensors.items()},
+                    name=function._schema.name.removeprefix("aten::").rstrip("_"),
+                    arguments=recorded,
+                    input_shapes={name: tuple(value.shape) for name, value in tensors.items()},
+                    input_kinds={name: _kind(value) for name, value in tensors.items()},
+                    outputs=[self._new_value(output) for output in outputs],
+                    shapes=[tuple(output.shape) for output in outputs],
+                    kinds=[_kind(output) for output in outputs],
                 )
             )
         return result
 
     def value(self, argument: Any) -> Any:
-        """An argument as it is recorded."""
-        known = isinstance(argument, Tensor) and id(argument) in self._numbers
-        return Value(self._numbers[id(argument)]) if known else argument
+        """The Value of a tensor that depends on the inputs; anything else stays as it is."""
+        return self._values.get(id(argument), argument) if isinstance(argument, Tensor) else argument
 
-    def _number(self, output: Tensor) -> Value:
-        self._numbers[id(output)] = self._next
+    def _new_value(self, output: Tensor) -> Value:
+        """A new Value, also for a tensor that an operation changed in place."""
+        value = self._values[id(output)] = Value(len(self._kept))
         self._kept.append(output)
-        self._next += 1
-        return Value(self._next - 1)
+        return value
 
 
-class Constants:
-    """Constants of the graphs of a model: parameters by their names, and what was computed from them."""
-
-    def __init__(self, model: torch.nn.Module) -> None:
-        self.tensors: dict[str, Tensor] = {}
-        self._names = {id(parameter): name for name, parameter in model.named_parameters()}
-        self._kept: list[Tensor] = []
-
-    def name(self, tensor: Tensor) -> str:
-        """The name of a constant, which it gets with its first use."""
-        name = self._names.setdefault(id(tensor), f"constant.{len(self.tensors)}")
-        if name not in self.tensors:
-            self.tensors[name] = tensor.detach().clone()
-            self._kept.append(tensor)
-        return name
-
-
-def capture(
-    function: Callable[..., Any], inputs: Callable[[int, int], tuple[Any, ...]], constants: Constants
-) -> Graph:
-    """The graph of a function of tensors, given arguments for it at any N and S."""
+def capture(function: Callable[..., Any], inputs: Callable[[int, int], tuple[Any, ...]], constants: Constants) -> Graph:
+    """Capture a function of tensors as a graph, given arguments for it at any N and S."""
     recordings, results = [], []
     for size in SIZES:
         arguments = inputs(*size)
-        recorder = Recorder([each for each in tree_flatten(arguments)[0] if isinstance(each, Tensor)])
+        given = _tensors(arguments)
+        recorder = Recorder(given)
         with torch.inference_mode(), recorder:
             result = function(*arguments)
         recordings.append(recorder.calls)
-        results.append([recorder.value(each) for each in tree_flatten(result)[0] if isinstance(each, Tensor)])
+        results.append([recorder.value(each) for each in _tensors(result)])
     if len({tuple(call.name for call in calls) for calls in recordings}) > 1:
         raise NotPortable("it takes other steps for other lengths")
-    builder = _Builder(sum(isinstance(each, Tensor) for each in tree_flatten(arguments)[0]), constants)
+    builder = Builder(len(given), constants)
     for calls in zip(*recordings, strict=True):
-        builder.add(_merged(calls))
-    return Graph(builder.inputs, builder.nodes, [builder.ref(result) for result in results[0]])
-
-
-class _Builder:
-    """Makes the nodes of a graph from recorded operations."""
-
-    def __init__(self, inputs: int, constants: Constants) -> None:
-        self.inputs, self.constants = inputs, constants
-        self.nodes: list[Node] = []
-        self._refs: dict[int, Ref] = {number: number for number in range(inputs)}
-
-    def add(self, call: Call) -> None:
-        from nmt.portable.lowering import lower
-
-        refs = lower(call, self)
-        for output, ref in zip(call.outputs, refs, strict=True):
-            self._refs[output.number] = ref
-
-    def emit(self, op: str, *inputs: Ref, **settings: Any) -> Ref:
-        """Add a node; returns its value."""
-        self.nodes.append(Node(op, list(inputs), settings))
-        return self.inputs + len(self.nodes) - 1
-
-    def ref(self, argument: Any) -> Ref:
-        """The value of an argument: a tensor, a constant or a number."""
-        if isinstance(argument, Value):
-            return self._refs[argument.number]
-        if isinstance(argument, Tensor):
-            return self.constants.name(argument)
-        return self.emit("number", value=_written(argument))
-
-
-def _written(number: float | dict[str, int]) -> Any:
-    """A number as JSON can hold it, which has no infinity."""
-    return number if isinstance(number, dict) or abs(number) < float("inf") else str(float(number))
+        call = _merged(calls)
+        builder.bind(call.outputs, lower(call, builder))
+    return builder.graph(results[0])
 
 
 def _merged(calls: Sequence[Call]) -> Call:
-    """One call for three recordings of it: with sizes in place of integers that differ."""
+    """One call for three recordings of it, with sizes in place of integers that differ."""
     first = calls[0]
 
     def merge(name: str, *values: Any) -> Any:
         one = values[0]
+        if isinstance(one, dict):
+            return {key: merge(key, *(each[key] for each in values)) for key in one}
         if isinstance(one, (list, tuple)) and all(len(each) == len(one) for each in values):
             return [merge(name, *parts) for parts in zip(*values, strict=True)]
         if isinstance(one, Tensor) or all(each == one for each in values):
             return one
-        size: Size | None = symbolic(values, SIZES) if all(isinstance(each, int) for each in values) else None
+        size = symbolic(values, SIZES) if all(isinstance(each, int) for each in values) else None
         if size is None:
             raise NotPortable(f"the argument {name} of {first.name} depends on a length in a way that is not linear")
         return size
 
-    arguments = {name: merge(name, *(call.arguments[name] for call in calls)) for name in first.arguments}
-    shapes = merge("shape", *(call.shapes for call in calls))
-    input_shapes = {name: merge("shape", *(call.input_shapes[name] for call in calls)) for name in first.input_shapes}
-    return Call(first.name, arguments, shapes, first.outputs, input_shapes, first.kinds, first.input_kinds)
+    return Call(
+        name=first.name,
+        arguments=merge("", *(call.arguments for call in calls)),
+        input_shapes=merge("", *(call.input_shapes for call in calls)),
+        input_kinds=first.input_kinds,
+        outputs=first.outputs,
+        shapes=merge("shape", *(call.shapes for call in calls)),
+        kinds=first.kinds,
+    )
 
 
 def _named(function: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -186,6 +122,11 @@ def _named(function: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
         given = args[place] if place < len(args) else kwargs.get(argument.name, argument.default_value)
         named[argument.name] = given
     return named
+
+
+def _tensors(tree: Any) -> list[Tensor]:
+    """All tensors in nested tuples, lists and dictionaries."""
+    return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
 
 
 def _kind(tensor: Tensor) -> str:

@@ -1,7 +1,7 @@
-"""The file of a portable model: the safetensors format, with the rest of the model in its metadata.
+"""The file of a portable model: the safetensors format, with everything that is not a tensor as JSON in its metadata.
 
-A file begins with the length of its header (8 bytes, little-endian) and the header in JSON; then come the tensors. Text
-and graphs are JSON in the header's `__metadata__`, with a SHA-256 of all tensors.
+A file begins with the length of its header (8 bytes, little-endian) and the header in JSON; then come the tensors.
+The header's `__metadata__` has the record of the model, with a SHA-256 of all tensors, and a SHA-256 of the header.
 """
 
 from __future__ import annotations
@@ -19,64 +19,88 @@ from nmt.errors import UserError
 from nmt.files import write_bytes
 
 VERSION = 1
-_TYPES = {"F32": np.dtype("<f4"), "I8": np.dtype("i1"), "U8": np.dtype("u1")}
+SUFFIX = ".nmt"
+# What malformed content can raise, whatever it is: JSON, shapes, graphs.
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError, MemoryError)
+
+_TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I8": np.dtype("i1"), "U8": np.dtype("u1")}
 _LARGEST_HEADER = 64 * 2**20
 _SCALE = ":scale"  # suffix of the scales of an int8 matrix
+
+Tensors = dict[str, np.ndarray]
 
 
 def pack(tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], int8: bool) -> bytes:
     """The bytes of a file: tensors, matrices as int8 with a scale for each row if asked, and a JSON record."""
-    stored: dict[str, np.ndarray] = {}
+    stored: Tensors = {}
     for name, tensor in tensors.items():
         if int8 and tensor.dtype == np.float32 and tensor.ndim == 2:
             stored[name], stored[name + _SCALE] = quantise(tensor)
         else:
             stored[name] = np.ascontiguousarray(tensor)
     names = {dtype: name for name, dtype in _TYPES.items()}
-    header: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     data = bytearray()
-    for name, tensor in sorted(stored.items(), key=lambda item: (-item[1].dtype.itemsize, item[0])):  # keeps F32 aligned
+    for name, tensor in sorted(stored.items(), key=lambda item: (-item[1].dtype.itemsize, item[0])):  # aligns F32
         begin = len(data)
         data += tensor.tobytes()
         place = [begin, len(data)]
-        header[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": place}
+        entries[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": place}
     whole = {"version": VERSION, "sha256": hashlib.sha256(data).hexdigest(), **record}
-    header["__metadata__"] = {"format": "nmt", "nmt": json.dumps(whole, ensure_ascii=False)}
-    text = json.dumps(header, ensure_ascii=False).encode("utf-8")
-    text += b" " * (-len(text) % 8)
-    return len(text).to_bytes(8, "little") + text + bytes(data)
+    text = json.dumps(whole, ensure_ascii=False)
+    metadata = {"format": "nmt", "nmt": text, "sha256": _header_digest(entries, text)}
+    header = json.dumps({"__metadata__": metadata, **entries}, ensure_ascii=False).encode("utf-8")
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + bytes(data)
 
 
 def write(path: Path, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], int8: bool = True) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file atomically."""
     write_bytes(path, pack(tensors, record, int8))
 
 
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def read(path: Path) -> tuple[Tensors, dict[str, Any]]:
     """The tensors of a file, in float32 (or bytes), and its record; a UserError if it is damaged or something else."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            begin = file.read(8)
+            if _header_size(begin, path.stat().st_size) is None:
+                raise UserError(f"{path} is not a model that export.py wrote.")
+            content = begin + file.read()
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}).") from error
+    return read_content(content, path)
+
+
+def read_content(content: bytes, path: Path) -> tuple[Tensors, dict[str, Any]]:
+    """The same for the content of a file."""
     try:
         return unpack(content)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
-        raise UserError(f"{path} is no model of export.py, or is damaged ({error}): export it again.") from error
+    except MALFORMED as error:
+        raise malformed(path, error) from error
 
 
-def unpack(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The inverse of `pack`; a ValueError or the like if the bytes are no such file."""
-    size = int.from_bytes(content[:8], "little")
-    if not 2 <= size <= min(_LARGEST_HEADER, len(content) - 8):
-        raise ValueError("it has no header")
-    header = json.loads(content[8 : 8 + size].decode("utf-8"))
-    record = json.loads(header.pop("__metadata__")["nmt"])
+def malformed(path: Path, error: BaseException) -> UserError:
+    """The error of a file with wrong content."""
+    reason = str(error) if type(error) is ValueError else type(error).__name__
+    return UserError(f"{path} is damaged, or not a model that export.py wrote ({reason}): export it again.")
+
+
+def unpack(content: bytes) -> tuple[Tensors, dict[str, Any]]:
+    """The inverse of `pack`; one of `MALFORMED` if the bytes are no such file."""
+    size = _header_size(content[:8], len(content))
+    if size is None:
+        raise ValueError("no header")
+    entries = json.loads(content[8 : 8 + size].decode("utf-8"))
+    metadata = entries.pop("__metadata__")
+    record = json.loads(metadata["nmt"])
     if record["version"] > VERSION:
-        raise ValueError(f"it is of format {record['version']}, and this version reads up to {VERSION}")
+        raise ValueError(f"format {record['version']}, and this version reads up to {VERSION}")
     data = memoryview(content)[8 + size :]
-    if hashlib.sha256(data).hexdigest() != record["sha256"]:
-        raise ValueError("its checksum is wrong")
-    stored = {name: _tensor(entry, data) for name, entry in header.items()}
+    sums = _header_digest(entries, metadata["nmt"]), hashlib.sha256(data).hexdigest()
+    if sums != (metadata["sha256"], record["sha256"]):
+        raise ValueError("wrong checksum")
+    stored = {name: _tensor(entry, data) for name, entry in entries.items()}
     tensors = {}
     for name, tensor in stored.items():
         if name.endswith(_SCALE):
@@ -87,16 +111,28 @@ def unpack(content: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     return tensors, record
 
 
+def quantise(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix as int8, and the scale of each row: value = int8 × scale."""
+    largest = np.abs(matrix).max(axis=1, initial=0.0)
+    scale = np.where(largest > 0, largest / 127, 1).astype(np.float32)
+    return np.round(matrix / scale[:, None]).astype(np.int8), scale
+
+
+def _header_size(begin: bytes, total: int) -> int | None:
+    """The length of the header by the first 8 bytes of a file of `total` bytes; None if it cannot be one."""
+    size = int.from_bytes(begin, "little")
+    return size if len(begin) == 8 and 2 <= size <= min(_LARGEST_HEADER, total - 8) else None
+
+
+def _header_digest(entries: Mapping[str, Any], text: str) -> str:
+    """A SHA-256 of what a header says: the places of the tensors, and the record."""
+    content = json.dumps([entries, text], sort_keys=True)
+    return hashlib.sha256(content.encode("utf-8")).hexdigest()
+
+
 def _tensor(entry: Mapping[str, Any], data: memoryview) -> np.ndarray:
     dtype, (begin, end) = _TYPES[entry["dtype"]], entry["data_offsets"]
     shape = [int(length) for length in entry["shape"]]
     if not 0 <= begin <= end <= len(data) or math.prod(shape) * dtype.itemsize != end - begin:
-        raise ValueError("its tensors do not fit their places")
+        raise ValueError("tensors that do not fit their places")
     return np.frombuffer(data[begin:end], dtype).reshape(shape)
-
-
-def quantise(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A matrix as int8, and the scale of each row: value = int8 × scale."""
-    largest = np.abs(matrix).max(axis=1) if matrix.shape[1] else np.zeros(len(matrix), np.float32)
-    scale = np.where(largest > 0, largest / 127, 1).astype(np.float32)
-    return np.round(matrix / scale[:, None]).astype(np.int8), scale

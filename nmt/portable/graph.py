@@ -5,7 +5,7 @@ Sizes: N hypotheses, S source tokens. A size is a number, or a sum such as {"1":
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -36,13 +36,19 @@ class Graph:
         return {"inputs": self.inputs, "nodes": nodes, "outputs": self.outputs}
 
     @classmethod
-    def from_record(cls, record: dict[str, Any]) -> Graph:
-        """The inverse of `record`."""
-        return cls(record["inputs"], [Node(*node) for node in record["nodes"]], record["outputs"])
+    def from_record(cls, record: Mapping[str, Any]) -> Graph:
+        """The inverse of `record`; a ValueError if a node refers to a value that comes later."""
+        graph = cls(record["inputs"], [Node(*node) for node in record["nodes"]], record["outputs"])
+        known = graph.inputs
+        for number, node in enumerate([*graph.nodes, Node("", graph.outputs)]):
+            if not all(isinstance(ref, str) or 0 <= ref < known + number for ref in node.inputs):
+                raise ValueError("a graph that refers to values it does not have")
+        return graph
 
     def constants(self) -> set[str]:
         """The names of all constants that it refers to."""
-        return {ref for refs in (self.outputs, *(node.inputs for node in self.nodes)) for ref in refs if isinstance(ref, str)}
+        refs = [*self.outputs, *(ref for node in self.nodes for ref in node.inputs)]
+        return {ref for ref in refs if isinstance(ref, str)}
 
 
 def evaluate(size: Any, hypotheses: int, source: int) -> Any:

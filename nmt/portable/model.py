@@ -6,7 +6,7 @@ Shapes: N hypotheses, S source tokens, V target vocabulary.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,13 @@ class Recurrence:
         return states[0] if self.backward else states[-1]
 
 
+class Memory(NamedTuple):
+    """What the decoder may look at in a sentence."""
+
+    parts: list[Array]  # each with a first dimension of 1
+    length: int  # S
+
+
 class PortableModel:
     """The graphs of a model, with weights."""
 
@@ -47,7 +54,7 @@ class PortableModel:
         self.layers = [[Recurrence(each, constants) for each in layer] for layer in record["layers"]]
         self.memory_size, self.has_weights = record["memory"], record["weights"]
 
-    def encode(self, source: Sequence[int]) -> tuple[list[Array], list[Array]]:
+    def encode(self, source: Sequence[int]) -> tuple[Memory, list[Array]]:
         """The memory and the first state of a sentence."""
         length = len(source)
         (embedded,) = self.embed([np.array([source], np.float32)], source=length)
@@ -57,21 +64,17 @@ class PortableModel:
             summary = np.concatenate([each.last(output) for each, output in zip(layer, outputs, strict=True)])
             states = np.concatenate(outputs, axis=-1)
         found = self.start([states[None], summary[None], np.ones((1, length), np.float32)], source=length)
-        return found[: self.memory_size], found[self.memory_size :]
+        return Memory(found[: self.memory_size], length), found[self.memory_size :]
 
     def step(
-        self, tokens: Sequence[int], memory: Sequence[Array], state: Sequence[Array]
+        self, tokens: Sequence[int], memory: Memory, state: Sequence[Array]
     ) -> tuple[Array, Array | None, list[Array]]:
         """Logits (N, V), attention weights (N, S) and the next state after these tokens.
 
         The memory is that of one sentence, for all hypotheses; the state has a row for each.
         """
         number = len(tokens)
-        wide = [np.broadcast_to(each, (number, *each.shape[1:])) for each in memory]
-        length = self._length(memory)
-        logits, *rest = self.next([np.array(tokens, np.float32), *wide, *state], number, length)
+        wide = [np.broadcast_to(part, (number, *part.shape[1:])) for part in memory.parts]
+        logits, *rest = self.next([np.array(tokens, np.float32), *wide, *state], number, memory.length)
         weights = rest.pop(0) if self.has_weights else None
         return logits, weights, rest
-
-    def _length(self, memory: Sequence[Array]) -> int:
-        return int(memory[-1].shape[-1])  # of the mask, which attention has last

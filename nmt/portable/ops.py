@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.portable.graph import Graph, evaluate, has_size
+from nmt.portable.graph import Graph, Node, evaluate, has_size
 
 Array = NDArray[np.float32]
 Kernel = Callable[..., Array]
@@ -17,6 +17,10 @@ Kernel = Callable[..., Array]
 def _linear(x: Array, weight: Array) -> Array:
     rows = x.reshape(-1, x.shape[-1]) @ weight.T  # one product of matrices, not one for each of N
     return rows.reshape(*x.shape[:-1], -1)
+
+
+def _sigmoid(x: Array) -> Array:
+    return np.float32(0.5) * np.tanh(np.float32(0.5) * x) + np.float32(0.5)  # exp(-x) would overflow
 
 
 def _softmax(x: Array, dim: int) -> Array:
@@ -34,19 +38,24 @@ def _slice(x: Array, dim: int, start: int, size: int, step: int) -> Array:
     return x[(slice(None),) * dim + (slice(start, start + (size - 1) * step + 1, step),)]
 
 
+def _where(condition: Array, one: Array, other: Array) -> Array:
+    chosen: Array = np.where(condition != 0, one, other)
+    return chosen
+
+
 def _truth(function: Callable[..., Any]) -> Kernel:
     return lambda *inputs: function(*inputs).astype(np.float32)
 
 
 KERNELS: dict[str, Kernel] = {
-    "number": lambda value: np.float32(value),  # type: ignore[dict-item, return-value]
+    "number": lambda value: np.asarray(value, np.float32),
     "linear": _linear,
     "matmul": np.matmul,
     "embed": lambda weight, places: weight[places.astype(np.int64)],
     "softmax": _softmax,
     "layer_norm": _layer_norm,
     "tanh": np.tanh,
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "sigmoid": _sigmoid,
     "exp": np.exp,
     "log": np.log,
     "log1p": np.log1p,
@@ -73,7 +82,7 @@ KERNELS: dict[str, Kernel] = {
     "not": _truth(np.logical_not),
     "and": _truth(np.logical_and),
     "or": _truth(np.logical_or),
-    "where": lambda condition, one, other: np.where(condition != 0, one, other),
+    "where": _where,
     "sum": lambda x, dims: x.sum(axis=tuple(dims), keepdims=True),
     "mean": lambda x, dims: x.mean(axis=tuple(dims), keepdims=True),
     "amax": lambda x, dims: x.max(axis=tuple(dims), keepdims=True),
@@ -100,17 +109,24 @@ class Program:
         def place(ref: int | str) -> int:
             return places[ref] if isinstance(ref, str) else ref if ref < graph.inputs else ref - graph.inputs + moved
 
-        self._steps = [
-            (KERNELS[node.op], [place(ref) for ref in node.inputs], node.settings, has_size([*node.settings.values()]))
-            for node in graph.nodes
-        ]
+        self._steps = [self._step(node, [place(ref) for ref in node.inputs]) for node in graph.nodes]
         self._outputs = [place(ref) for ref in graph.outputs]
+
+    @staticmethod
+    def _step(node: Node, places: list[int]) -> tuple[Kernel, list[int], dict[str, Any], bool]:
+        """The kernel of a node, the places of its inputs, its settings, and whether these have sizes."""
+        kernel, settings, sized = KERNELS[node.op], node.settings, has_size([*node.settings.values()])
+        if places or sized:
+            return kernel, places, settings, sized
+        value = kernel(**settings)  # a number, computed once
+        return lambda: value, [], {}, False
 
     def __call__(self, inputs: Sequence[Array], hypotheses: int = 1, source: int = 1) -> list[Array]:
         """The outputs for these inputs, at these sizes N and S."""
         values: list[Any] = [*inputs, *(constant for _, constant in self._constants)]
-        for kernel, places, settings, sized in self._steps:
-            if sized:
-                settings = {name: evaluate(value, hypotheses, source) for name, value in settings.items()}
-            values.append(kernel(*[values[place] for place in places], **settings))
+        with np.errstate(all="ignore"):  # infinities are at home in attention
+            for kernel, places, settings, sized in self._steps:
+                if sized:
+                    settings = {name: evaluate(value, hypotheses, source) for name, value in settings.items()}
+                values.append(kernel(*[values[place] for place in places], **settings))
         return [values[place] for place in self._outputs]

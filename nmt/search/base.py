@@ -6,22 +6,16 @@ A hypothesis that ends leaves the batch at once, so only those still alive are c
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
-from nmt.errors import UserError
-from nmt.special import BOS, EOS, PAD, UNK
-from nmt.typed import nearest
-
-NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
-
-AnySearch = TypeVar("AnySearch", bound="Search")
+from nmt.search_settings import NEVER, SearchSettings
+from nmt.special import BOS, EOS
 
 
 class Model(Protocol):
@@ -89,34 +83,8 @@ class _Step(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search(ABC):
+class Search(SearchSettings, ABC):
     """A search method, whose settings are dataclass fields; subclasses write `choose`."""
-
-    other_choice: ClassVar[str] = "The search method preferred it."  # why a token is not the likeliest one
-
-    length_penalty: float = 1.0  # score = log p / length^penalty; 0 compares sums, 1 averages
-    max_length_ratio: float = 2.0  # a translation has at most ratio × source tokens + extra
-    max_length_extra: int = 10
-    batch_tokens: int = 4096  # hypotheses × source tokens searched for at once; changes speed, never results
-
-    def __post_init__(self) -> None:
-        self._require("batch_tokens", self.batch_tokens >= 1, "at least 1")
-        self._require("length_penalty", -10 <= self.length_penalty <= 10, "between -10 and 10")
-        self._require("max_length_ratio", 0 <= self.max_length_ratio <= 1000, "between 0 and 1000")
-        self._require("max_length_extra", self.max_length_extra >= 1, "at least 1")
-
-    def _require(self, name: str, holds: bool, condition: str) -> None:
-        if not holds:
-            raise UserError(f"decode.{name} must be {condition}; it is {getattr(self, name)}.")
-
-    def longest(self, lengths: Tensor) -> Tensor:
-        """The longest translations, with EOS, that sources of these lengths (B,) may have."""
-        return (lengths * self.max_length_ratio).long() + self.max_length_extra
-
-    @property
-    def width(self) -> int:
-        """Translations per sentence, and how many hypotheses of it are alive at most."""
-        return 1
 
     @property
     def starts(self) -> int:
@@ -131,30 +99,6 @@ class Search(ABC):
     def choose(self, alive: Alive) -> Choice:
         """Choose the continuations of the hypotheses that are alive."""
 
-    def changed(self, **changes: Any) -> Search:
-        """The same method with other settings; a UserError names one that it does not have."""
-        known = [field.name for field in dataclasses.fields(self)]
-        for name in changes:
-            if name not in known:
-                method = type(self).__name__
-                raise UserError(f"The search method {method} has no setting {name}: {nearest(name, known)}")
-        return dataclasses.replace(self, **changes)
-
-    def converted(self, method: type[AnySearch], **changes: Any) -> AnySearch:
-        """Another method with the settings that both have, and with these changes."""
-        names, own = ({field.name for field in dataclasses.fields(each)} for each in (method, self))
-        return method(**{name: getattr(self, name) for name in names & own} | changes)
-
-    def for_nbest(self, count: int) -> Search:
-        """The same search if it finds `count` translations of a sentence, else a UserError."""
-        if count > self.width:
-            raise UserError(f"{count} translations of a sentence need a beam as wide: add --beam {count}.")
-        return self
-
-    def record(self) -> dict[str, Any]:
-        """The method and its settings as plain values, as configs hold them."""
-        return {"_target_": f"nmt.search.{type(self).__name__}", **dataclasses.asdict(self)}
-
     @torch.inference_mode()
     def __call__(
         self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
@@ -165,9 +109,9 @@ class Search(ABC):
         the whole input (default: 0 to B − 1), seed random numbers.
         """
         device, sentences = source.device, source.size(0)
-        longest = self.longest(lengths)
-        context = self.begin(range(sentences) if numbers is None else numbers, longest.tolist(), device)
-        limits = longest.to(device)
+        longest = [self.longest(length) for length in lengths.tolist()]
+        context = self.begin(range(sentences) if numbers is None else numbers, longest, device)
+        limits = torch.tensor(longest, device=device)
         room = torch.full((sentences,), self.width, device=device)
         origin = torch.arange(sentences * self.starts, device=device)
         sentence = origin // self.starts

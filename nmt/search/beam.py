@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nmt.search.base import NEVER, Alive, Choice, Search
+from nmt.search.base import Alive, Choice, Search
+from nmt.search_settings import NEVER, BeamSettings
 from nmt.special import EOS
 
 _GROUP = 64  # tokens whose best is found together
@@ -30,23 +31,11 @@ class Greedy(Search):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beam(Search):
+class Beam(BeamSettings, Search):
     """The K likeliest hypotheses of a sentence are continued side by side (Sutskever 2014).
 
     A hypothesis that ends takes its place in the beam with it, so a sentence is done when K have ended.
     """
-
-    other_choice = "A beam compares whole translations, and this one came out best."
-
-    beam_size: int = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._require("beam_size", self.beam_size >= 1, "at least 1")
-
-    @property
-    def width(self) -> int:
-        return self.beam_size
 
     def choose(self, alive: Alive) -> Choice:
         log_probs, tokens = _continuations(alive.logits, alive.must_end, self.beam_size)

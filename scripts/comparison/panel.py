@@ -12,7 +12,8 @@ from comparison.style import new_figure
 from comparison.summary import Groups
 from nmt.evaluation.fonts import families
 from nmt.evaluation.heatmap import INK, add_colour_bar, by_words, draw_grid, fit_figure, our_style
-from nmt.translator import Translation, Translator
+from nmt.translation import Translation
+from nmt.translator import Translator
 
 _LENGTH = {"words": 8, "characters": 12}  # long enough to show a pattern, short enough to read many times
 _CELL, _GAP = 0.27, 0.32  # inches

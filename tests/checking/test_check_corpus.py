@@ -10,7 +10,7 @@ from benchmarks.planting import PLANTERS, precision
 from nmt.checking.measures import Pair
 from nmt.checking.page import page, table
 from nmt.checking.suspects import Suspect, find_suspects
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from tests.commands import Finished, assert_fails, command, succeeded
 from tests.conftest import ROOT, assert_refused
 

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from nmt.data.bitext import Bitext, clean, usable_pairs
+from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.cleaning import clean
 from nmt.errors import UserError
 from tests.conftest import assert_refused
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK, WORD_START

@@ -5,7 +5,7 @@ import torch
 
 from nmt.evaluation import confidence
 from nmt.evaluation.confidence import sampled_confidence
-from nmt.translator import EMPTY
+from nmt.translation import EMPTY
 from tests.conftest import tiny_translator
 
 

@@ -7,7 +7,7 @@ import torch
 from nmt.evaluation.explain import as_text, explain, readable
 from nmt.search import Sample
 from nmt.special import BOS, PAD, UNK
-from nmt.translator import EMPTY
+from nmt.translation import EMPTY
 from tests.conftest import MODELS, tiny_translator
 
 TEXTS = ["I see a cat .", "we see it .", "a 猫"]

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.links import NO_WORD, format_links, link_words, parse_links, translation_links, words_of_pieces
-from nmt.translator import EMPTY, Translation
+from nmt.translation import EMPTY, Translation
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 999_999_999), st.integers(0, 40)), max_size=12)
 SENTENCES = [

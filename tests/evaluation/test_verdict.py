@@ -10,7 +10,7 @@ from nmt.evaluation.verdict import Example, Verdict, choose_extremes, compare_wi
 from nmt.files import check_sums
 from nmt.guessing import Guessing
 from nmt.metrics import sentence_chrf
-from nmt.translator import EMPTY
+from nmt.translation import EMPTY
 
 
 def judged(texts: Sequence[str], references: Sequence[Sequence[str]], **more: object) -> Verdict:

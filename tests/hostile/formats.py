@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from hypothesis import strategies as st
 
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from tests.hostile.corpora import WORDS
 
 Pair = tuple[str, str]

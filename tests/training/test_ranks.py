@@ -21,7 +21,7 @@ from nmt.ranks import ALONE, Ranks
 from nmt.sharing import from_message, to_message
 from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.training.meter import Meter
-from nmt.translator import EMPTY, Translation
+from nmt.translation import EMPTY, Translation
 from tests.conftest import assert_refused
 from tests.training import rank_worker
 

@@ -1,0 +1,92 @@
+"""export.py: a finished run as one file that translates without PyTorch, or the model card of such a file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.commands.options import plain_parser
+from nmt.errors import UserError
+from nmt.shell import shell_command
+
+if TYPE_CHECKING:
+    from nmt.run import OpenRun
+    from nmt.translator import Translator
+
+EXAMPLES = """examples:
+  python export.py                                     # newest finished run → eng-fra.nmt
+  python export.py --run outputs/RUN --output mine.nmt
+  python export.py --precision fp32                    # four times as large, scores equal to PyTorch's
+  python export.py --card mine.nmt                     # what is in a file: trained on what, how good
+  python translate.py --run mine.nmt "They are watching."
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Export with these arguments (default: those of the command line)."""
+    options = parse(sys.argv[1:] if argv is None else argv)
+    if options.card:
+        from nmt.portable.translator import PortableTranslator
+
+        print(card_text(PortableTranslator.load(options.card).card))
+        return
+    from nmt.config import ROOT
+    from nmt.console import log_to_console
+    from nmt.portable.builder import NotPortable
+    from nmt.portable.export import portable
+    from nmt.portable.file import SUFFIX, write
+    from nmt.run import Run, newest_finished
+    from nmt.translator import Translator
+
+    log_to_console()
+    run = Run.open(options.run or newest_finished(ROOT / "outputs"))
+    translator = Translator.load(run, "cpu")
+    output = options.output or Path("-".join(translator.languages) + SUFFIX)
+    if output.is_dir():
+        raise UserError(f"{output} is a directory: name a file, such as {output / 'translator'}{SUFFIX}.")
+    try:
+        tensors, record = portable(run, translator)
+    except NotPortable as error:
+        raise UserError(f"{run.directory} cannot be exported: {error}.") from error
+    write(output, tensors, record, int8=options.precision == "int8")
+    add_to_run(run, translator)
+    print(output)
+    print(card_text(record["card"]), file=sys.stderr)
+    size = f"{output.stat().st_size / 2**20:.1f} MB, {options.precision}"
+    print(f"{size}. Translate with: {shell_command('translate.py', '--run', output)} \"…\"", file=sys.stderr)
+
+
+def add_to_run(run: OpenRun, translator: Translator) -> None:
+    """Write portable.nmt into a run of an earlier version, so that translate.py starts faster, if that is allowed."""
+    from nmt.portable.export import write_into_run
+
+    if run.portable_file.exists():
+        return
+    try:
+        write_into_run(run, translator)
+    except UserError as error:
+        print(f"Not written: {error}", file=sys.stderr)
+
+
+def card_text(card: Mapping[str, str]) -> str:
+    """A model card for the terminal."""
+    return "\n".join(f"{heading}: {text}" for heading, text in card.items())
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the options."""
+    description = "Write a finished run as one file that translates anywhere, without PyTorch (docs/share.md)."
+    parser = plain_parser("export.py", description, EXAMPLES)
+    add = parser.add_argument
+    add("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
+    add("--output", type=Path, metavar="FILE", help="file to write (default: SOURCE-TARGET.nmt, such as eng-fra.nmt)")
+    precision = "int8 (default) is a quarter of the size; fp32 gives the same scores as PyTorch"
+    add("--precision", choices=("int8", "fp32"), default="int8", help=precision)
+    add("--card", type=Path, metavar="FILE", help="only show what a file says about its model")
+    options = parser.parse_args(arguments)
+    if options.card and (options.run or options.output):
+        parser.error("--card reads a file: give it without --run and --output")
+    return options

@@ -1,0 +1,90 @@
+"""Translates with a portable model in numpy: no PyTorch to import, so it starts in a fraction of a second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nmt.data.tokenizer import Tokenizer
+from nmt.portable import file
+from nmt.portable.beam import Beam, Hypothesis, log_softmax
+from nmt.portable.model import PortableModel
+from nmt.special import BOS, EOS
+from nmt.translation import EMPTY, Engine, ForcedStep, Translation
+from nmt.unlike_training import TrainingData
+
+SOURCE, TARGET = "tokenizer.source", "tokenizer.target"  # tensors with SentencePiece models
+
+
+class PortableTranslator(Engine):
+    """Translates one sentence after the other.
+
+    Attributes:
+        known: Scripts and lengths of the training data.
+        threshold: Confidence at or below which a translation is a guess, if one is known.
+        identity: Of the run that the model comes from.
+        scores: Of the model on its test set, such as bleu.
+        card: What to know about the model, by headings.
+    """
+
+    search: Beam
+
+    def __init__(self, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any]) -> None:
+        """Use the tensors and the record of a file; one of `file.MALFORMED` if they do not make a model."""
+        source = Tokenizer(tensors[SOURCE].tobytes())
+        target = Tokenizer(tensors[TARGET].tobytes()) if TARGET in tensors else source
+        source_language, target_language = map(str, record["languages"])
+        search = Beam.from_record(record["decode"])
+        super().__init__(source, target, search, str(record["checkpoint"]), (source_language, target_language))
+        self.known = TrainingData.from_record(record)
+        self.threshold = None if record["guessing"] is None else float(record["guessing"])
+        self.identity, self.scores = str(record["identity"]), dict(record["scores"])
+        self.card = {str(heading): str(text) for heading, text in record["card"].items()}
+        self._mechanism = [str(line) for line in record["mechanism"]]
+        self.model = PortableModel(record["graphs"], tensors)
+        memory, state = self.model.encode([EOS])  # try it, so that graphs that do not fit are found before use
+        logits, *_ = self.model.step([BOS], memory, state)
+        if logits.shape != (1, len(target)):
+            raise ValueError("a vocabulary of another size than the model's")
+
+    @classmethod
+    def load(cls, path: Path) -> PortableTranslator:
+        """Read a file; a UserError if it is damaged or something else."""
+        return cls._made(*file.read(path), path)
+
+    @classmethod
+    def from_content(cls, content: bytes, path: Path) -> PortableTranslator:
+        """The same for the content of the file at `path`."""
+        return cls._made(*file.read_content(content, path), path)
+
+    @classmethod
+    def _made(cls, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], path: Path) -> PortableTranslator:
+        try:
+            return cls(tensors, record)
+        except (*file.MALFORMED, RuntimeError) as error:  # RuntimeError: SentencePiece's
+            raise file.malformed(path, error) from error
+
+    def _find(self, texts: Sequence[str], n: int | None, search: Beam, first: int) -> list[list[Translation]]:
+        return [self._translations(self._encode(text), search)[:n] for text in texts]
+
+    def _translations(self, source: list[int], search: Beam) -> list[Translation]:
+        if not source:
+            return [EMPTY]
+        return [self._from_hypothesis(source, found, search) for found in search(self.model, source)]
+
+    def _from_hypothesis(self, source: list[int], found: Hypothesis, search: Beam) -> Translation:
+        attention = np.stack(found.weights) if found.weights else None
+        score = found.score(search.length_penalty)
+        return self._translation(source, list(found.tokens), score, attention, list(found.log_probs))
+
+    def force(self, translation: Translation) -> Iterator[ForcedStep]:
+        memory, state = self.model.encode(translation.source_ids)
+        for token in [BOS, *translation.target_ids[:-1]]:
+            logits, weights, state = self.model.step([token], memory, state)
+            yield ForcedStep(log_softmax(logits)[0], None if weights is None else weights[0])
+
+    def mechanism(self) -> list[str]:
+        return self._mechanism
