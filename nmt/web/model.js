@@ -54,7 +54,7 @@ export class Model {
     this.hasWeights = graphs.weights;
   }
 
-  /** The memory and the first state of a sentence. */
+  /** The memory, {parts, length}, and the first state of a sentence. */
   encode(source) {
     const length = source.length;
     const [embedded] = this.embed.run([tensor([1, length], Float32Array.from(source))], 1, length);
@@ -67,19 +67,18 @@ export class Model {
     }
     const mask = tensor([1, length], new Float32Array(length).fill(1));
     const found = this.start.run([tensor([1, ...states.shape], states.data), summary, mask], 1, length);
-    return [found.slice(0, this.memorySize), found.slice(this.memorySize)];
+    return [{ parts: found.slice(0, this.memorySize), length }, found.slice(this.memorySize)];
   }
 
   /** Logits (N, V), attention weights (N, S) or null, and the next state; the memory is that of one sentence. */
   step(tokens, memory, state) {
     const number = tokens.length;
-    if (this.wideOf !== memory || this.wide[0]?.shape[0] !== number) {
-      this.wideOf = memory;
-      this.wide = memory.map((x) => KERNELS.expand([x], { shape: [number, ...x.shape.slice(1)] }));
+    if (memory.number !== number) {
+      memory.number = number; // copied for so many hypotheses
+      memory.wide = memory.parts.map((x) => KERNELS.expand([x], { shape: [number, ...x.shape.slice(1)] }));
     }
-    const length = memory.at(-1).shape.at(-1); // of the mask, which attention has last
     const input = tensor([number], Float32Array.from(tokens));
-    const [logits, ...rest] = this.next.run([input, ...this.wide, ...state], number, length);
+    const [logits, ...rest] = this.next.run([input, ...memory.wide, ...state], number, memory.length);
     return [logits, this.hasWeights ? rest.shift() : null, rest];
   }
 }

@@ -13,7 +13,7 @@ const languages = { source: input.lang, target: output.lang };
 const results = new Map(); // by line
 const chosen = new Map(); // line → which of its translations is shown
 const opened = new Set(); // lines whose details are shown
-let [worker, asked, ids, announcing, alternatives] = [null, null, 0, 0, 5];
+let [worker, asked, ids, announcing] = [null, null, 0, 0];
 
 function start() {
   const code = new Blob([$("worker").textContent], { type: "text/javascript" });
@@ -46,8 +46,7 @@ function receive({ record, id, result, error }) {
   if (record) {
     status.textContent = "";
     status.hidden = true;
-    alternatives = Math.max(5, record.decode?.beam_size ?? 1);
-    aboutModel($("card"), record);
+    aboutModel($("card"), record.card);
     document.body.dataset.ready = "true";
     return update();
   }

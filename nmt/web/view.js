@@ -156,22 +156,9 @@ function attentionTable(number, source, candidate, languages) {
   return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": `Attention of line ${number}`, children: [table] });
 }
 
-/** The model card: what is known of the model, as terms and descriptions. */
-export function aboutModel(list, { card, scores, pairs, longest, identity }) {
-  const facts = { ...plainly(card), ...(card && Object.keys(card).length ? {} : { pairs, longest, identity, ...plainly(scores) }) };
-  for (const [name, value] of Object.entries(facts)) {
-    if (value === null || value === undefined || value === "") continue;
-    list.append(element("dt", { text: name.replaceAll("_", " ") }), element("dd", { dir: "auto", text: described(value) }));
+/** The model card: texts by headings. */
+export function aboutModel(list, card = {}) {
+  for (const [heading, text] of Object.entries(card)) {
+    list.append(element("dt", { text: heading }), element("dd", { dir: "auto", text: String(text) }));
   }
-}
-
-const plainly = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
-
-function described(value) {
-  if (typeof value === "number") return Number.isInteger(value) ? value.toLocaleString("en") : String(Number(value.toFixed(3)));
-  if (Array.isArray(value)) return value.map(described).join("\n");
-  if (value && typeof value === "object") {
-    return Object.entries(value).map(([name, each]) => `${name.replaceAll("_", " ")}: ${described(each)}`).join("\n");
-  }
-  return String(value);
 }

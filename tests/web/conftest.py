@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from nmt.data.tokenizer import Tokenizer
-from nmt.portable.export import graphs
+from nmt.portable.export import arrays, graphs
 from nmt.portable.file import pack
+from nmt.portable.translator import SOURCE, TARGET
 from nmt.search import Beam
 from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
@@ -101,13 +102,14 @@ def wordy(model: Any, tokenizer: Tokenizer) -> Any:
 
 def portable(translator: Translator, int8: bool = False, **record: Any) -> bytes:
     """The file of a translator."""
-    structure, constants = graphs(translator.model)
-    tensors = {name: tensor.numpy() for name, tensor in constants.items()}
-    for side, tokenizer in (("source", translator.source_tokenizer), ("target", translator.target_tokenizer)):
-        tensors[f"tokenizer.{side}"] = np.frombuffer(tokenizer.model, np.uint8)
+    found, constants = graphs(translator.model)
+    source, target = translator.source_tokenizer.model, translator.target_tokenizer.model
+    tensors = arrays(constants) | {SOURCE: np.frombuffer(source, np.uint8)}
+    if target != source:
+        tensors[TARGET] = np.frombuffer(target, np.uint8)
+    model = {"graphs": found, "decode": translator.search.record(), "languages": list(translator.languages)}
     known = {"scripts": {"LATIN": 1.0}, "longest": 20, "pairs": 80, "guessing": None, "card": {"Trained on": "a test"}}
-    search = {"decode": translator.search.record(), "languages": list(translator.languages)}
-    return pack(tensors, {"graphs": structure, **search, **known, **record}, int8)
+    return pack(tensors, model | known | record, int8)
 
 
 def in_base64(model: bytes) -> str:
