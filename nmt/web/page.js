@@ -13,7 +13,7 @@ const languages = { source: input.lang, target: output.lang };
 const results = new Map(); // by line
 const chosen = new Map(); // line → which of its translations is shown
 const opened = new Set(); // lines whose details are shown
-let [worker, asked, ids, announcing] = [null, null, 0, 0];
+let [worker, asked, ids, announcing, remembering] = [null, null, 0, 0, 0];
 
 function start() {
   const code = new Blob([$("worker").textContent], { type: "text/javascript" });
@@ -21,24 +21,29 @@ function start() {
   worker = new Worker(address);
   worker.onmessage = ({ data }) => receive(data);
   worker.onerror = () => fail("This browser cannot run the translator: a newer one can.");
-  worker.postMessage({ model: $("model").textContent, plain: location.hash.startsWith("#plain&") });
+  worker.postMessage({ model: $("model").textContent });
   $("model").remove();
-  const asked = new URLSearchParams(location.hash.slice(1)).get("text");
-  if (asked !== null) input.value = asked;
+  recall();
+  addEventListener("hashchange", recall);
   input.addEventListener("input", update);
+  input.addEventListener("input", () => {
+    clearTimeout(remembering);
+    remembering = setTimeout(remember, 300);
+  });
   $("clear").addEventListener("click", () => {
     input.value = "";
     input.focus();
-    update();
+    input.dispatchEvent(new Event("input"));
   });
   $("copy").addEventListener("click", copy);
-  addEventListener("hashchange", () => {
-    const text = new URLSearchParams(location.hash.slice(1)).get("text");
-    if (text !== null && text !== input.value) {
-      input.value = text;
-      update();
-    }
-  });
+}
+
+/** Take the text from the address. */
+function recall() {
+  const text = new URLSearchParams(location.hash.slice(1)).get("text");
+  if (text === null || text === input.value) return;
+  input.value = text;
+  update();
 }
 
 function receive({ record, id, result, error }) {
@@ -71,7 +76,6 @@ const lines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, MAX_LI
 function update() {
   const wanted = lines();
   input.dir = input.value.length > MAX_AUTOMATIC ? "ltr" : "auto";
-  remember();
   show(wanted);
   if (!document.body.dataset.ready) return;
   const missing = wanted.find((line) => line.trim() && !results.has(line));
@@ -86,9 +90,9 @@ function update() {
 
 /** Keep the text in the address, so that a bookmark or a reload brings it back. */
 function remember() {
-  const fragment = input.value && input.value.length <= MAX_FRAGMENT ? `#${new URLSearchParams({ text: input.value })}` : "";
+  const text = input.value.length <= MAX_FRAGMENT ? input.value : "";
   try {
-    history.replaceState(null, "", fragment || location.pathname + location.search);
+    history.replaceState(null, "", text ? `#${new URLSearchParams({ text })}` : location.pathname + location.search);
   } catch {
     // Some browsers refuse it for local files; nothing depends on it.
   }

@@ -33,10 +33,11 @@ export class Translator {
   }
 
   /** The translations of one sentence, best first; a generator that pauses between steps of the search. */
-  *translate(text, beam = this.search.beam) {
-    const { penalty, ratio, extra } = this.search;
-    const cleaned = clean(text.slice(0, 8 * MAX_SOURCE_CHARACTERS).toWellFormed?.() ?? text);
-    const pieces = this.source.encode(Array.from(cleaned.slice(0, 2 * MAX_SOURCE_CHARACTERS)).slice(0, MAX_SOURCE_CHARACTERS).join(""));
+  *translate(text) {
+    const { beam, penalty, ratio, extra } = this.search;
+    const cleaned = clean(text.slice(0, 8 * MAX_SOURCE_CHARACTERS)); // most of which may be spaces
+    const characters = Array.from(cleaned.slice(0, 2 * MAX_SOURCE_CHARACTERS)); // at most two units each
+    const pieces = this.source.encode(characters.slice(0, MAX_SOURCE_CHARACTERS).join(""));
     if (!pieces.length) return { candidates: [], source: [], doubts: [] };
     const ids = [...pieces.slice(0, MAX_SOURCE_TOKENS), EOS];
     const longest = Math.trunc(ids.length * ratio) + extra;

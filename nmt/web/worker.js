@@ -7,16 +7,16 @@ const SLICE = 40; // milliseconds of work before looking for a new request
 let translator = null;
 let newest = 0;
 
-self.onmessage = async ({ data: { model, plain, id, text, beam } }) => {
+self.onmessage = async ({ data: { model, id, text } }) => {
   try {
     if (model !== undefined) {
-      translator = await Translator.open(fromBase64(model), plain);
+      translator = await Translator.open(fromBase64(model));
       const { graphs, ...record } = translator.record;
       self.postMessage({ record });
       return;
     }
     newest = id;
-    const result = await unlessReplaced(translator.translate(text, beam), id);
+    const result = await unlessReplaced(translator.translate(text), id);
     if (result) self.postMessage({ id, result });
   } catch (error) {
     const known = error instanceof ModelError;

@@ -19,6 +19,7 @@ from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
 from nmt.web.assemble import bundle
 from tests.conftest import tiny_model, tiny_tokenizer
+from tests.training.test_new_parts import overrides  # noqa: F401  (a fixture: a score or a cell of a test's own)
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # No sandbox, as CI runs as root; the others keep the browser itself from using the network.

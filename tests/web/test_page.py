@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -62,6 +63,7 @@ def test_the_address_holds_the_text(show: Any) -> None:
     opened = show(html(), "#text=we+see+it+.")
     assert translated(opened) == expected(["we see it ."])
     translated(opened, "x & y = ü")
+    opened.wait_for_url(re.compile("%C3%BC"))
     opened.reload()
     assert translated(opened) == expected(["x & y = ü"])
 
