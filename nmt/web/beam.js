@@ -65,6 +65,6 @@ function walkBack(end) {
   return {
     tokens: steps.slice(0, -1).map((each) => each.token),
     logProbs: steps.map((each) => each.logProb),
-    weights: end.weights && steps.map((each) => Array.from(each.weights)),
+    weights: end.weights && steps.map((each) => each.weights),
   };
 }

@@ -10,6 +10,7 @@ import { EOS_PIECE, mergeAttention, mergeWords } from "./words.js";
 
 const MAX_SOURCE_TOKENS = 1000; // bounds time and memory for any input
 const MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS;
+const MAX_ATTENTION = 10_000; // cells of a table that a page can show
 
 export class Translator {
   /** Use the model in the bytes of a file; `plain` does without WebAssembly. */
@@ -56,6 +57,7 @@ export class Translator {
       const logProb = logProbs.slice(word.begin, word.end).reduce((sum, each) => sum + each, 0);
       return { ...word, confidence: Math.min(1, Math.exp(logProb)) };
     });
+    const drawable = weights && merged.length * sourceWords.length <= MAX_ATTENTION;
     const mean = logProbs.reduce((sum, each) => sum + each, 0) / logProbs.length;
     return {
       text: clean(this.target.decode(tokens)),
@@ -63,7 +65,7 @@ export class Translator {
       score,
       words,
       confidence: Math.min(1, Math.exp(mean)),
-      attention: weights && mergeAttention(weights, merged, sourceWords),
+      attention: drawable ? mergeAttention(weights, merged, sourceWords) : null,
     };
   }
 }

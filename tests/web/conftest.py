@@ -81,10 +81,10 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         context.close()
 
 
-def wordy_translator(model: str = "bahdanau", *overrides: str) -> Translator:
+def wordy_translator(model: str = "bahdanau", *settings: str) -> Translator:
     """A translator that has learnt nothing; its translations have words, and depend much on the source."""
     tokenizer = tiny_tokenizer()
-    built = tiny_model(f"model={model}", *overrides, vocab=len(tokenizer)).eval()
+    built = tiny_model(f"model={model}", *settings, vocab=len(tokenizer)).eval()
     return Translator(wordy(built, tokenizer), tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))
 
 

@@ -10,7 +10,9 @@ import torch
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
+from nmt.special import EOS
 from nmt.translator import Translation, Translator
+from nmt.web.assemble import bundle
 from nmt.words import merge_words
 from tests.conftest import CELLS, MODELS, tiny_model
 from tests.training.test_new_parts import is_used
@@ -81,6 +83,39 @@ def test_plain_javascript_gives_the_same(engine: Any, int8: bool) -> None:
         assert [each["tokens"] for each in one["candidates"]] == [each["tokens"] for each in other["candidates"]]
         scores = [[each["score"] for each in result["candidates"]] for result in (one, other)]
         assert scores[0] == pytest.approx(scores[1], abs=1e-4)
+
+
+def test_a_new_request_replaces_the_one_before_it(engine: Any) -> None:
+    long = "cat see " * 60  # takes several slices of the worker
+    order = engine.evaluate(
+        """async ([code, model, long]) => {
+          const worker = new Worker(URL.createObjectURL(new Blob([code])));
+          const message = () => new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
+          worker.postMessage({ model });
+          await message();
+          worker.postMessage({ id: 1, text: long });
+          worker.postMessage({ id: 2, text: "a" });
+          const second = await message();
+          worker.postMessage({ id: 3, text: long });
+          return [second.id, (await message()).id];
+        }""",
+        [bundle("worker"), in_base64(portable(endless())), long],
+    )
+    assert order == [2, 3]
+
+
+def endless() -> Translator:
+    """A translator whose translations are as long as they may be."""
+    translator = wordy_translator()
+    translator.model.output.bias.data[EOS] = -100
+    return translator
+
+
+def test_attention_is_left_out_where_it_would_be_too_large_to_show(engine: Any) -> None:
+    translator = endless()
+    (result,) = found(engine, translator, ["cat see " * 60])
+    assert [each["attention"] for each in result["candidates"]] == [None] * 4
+    assert result["candidates"][0]["text"] == translator.translate("cat see " * 60)[0].text
 
 
 def test_separate_unigram_vocabularies(engine: Any) -> None:

@@ -197,22 +197,29 @@ def test_hostile_models_run_nothing(show: Any) -> None:
     assert [url for url in opened.requests if not url.startswith(("file:", "blob:"))] == []
 
 
-def test_the_policy_forbids_what_the_page_does_not_need(show: Any) -> None:
-    opened = show(html())
-    tried = opened.evaluate(
-        """async () => {
-          const outcome = (promise) => promise.then(() => "allowed", () => "refused");
-          const script = document.createElement("script");
-          script.textContent = "window.ran = true";
-          document.body.append(script);
-          const worker = new Worker(URL.createObjectURL(new Blob([
-            "fetch('https://example.org').then(() => postMessage('allowed'), () => postMessage('refused'))",
-          ])));
-          const remote = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
-          return { script: window.ran ? "allowed" : "refused", fetch: await outcome(fetch("data:,x")), remote };
-        }"""
-    )
-    assert tried == {"script": "refused", "fetch": "refused", "remote": "refused"}
+def test_the_policy_forbids_what_the_page_does_not_need(chromium: Any, served: tuple[str, list[str]]) -> None:
+    address, asked = served
+    with chromium.new_context() as context:
+        opened = context.new_page()
+        opened.goto(address)
+        tried = opened.evaluate(
+            """async () => {
+              const script = document.createElement("script");
+              script.textContent = "window.ran = true";
+              document.body.append(script);
+              const image = new Image();
+              const loaded = new Promise((resolve) => { image.onload = image.onerror = resolve; });
+              image.src = "/image";
+              await loaded;
+              const code = "fetch('/worker').then(() => postMessage('allowed'), () => postMessage('refused'))";
+              const worker = new Worker(URL.createObjectURL(new Blob([code])));
+              const inWorker = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
+              const inPage = await fetch("/page").then(() => "allowed", () => "refused");
+              return { script: window.ran ? "allowed" : "refused", inWorker, inPage };
+            }"""
+        )
+    assert tried == {"script": "refused", "inWorker": "refused", "inPage": "refused"}
+    assert asked == ["/translator.html"]
 
 
 def test_the_page_is_readable_as_json_free_html() -> None:

@@ -22,6 +22,7 @@ SENTENCES = [
     "אני הולך הביתה. السلام عليكم ورحمة الله",
     "我今天去学校。私は学校へ行きます。ฉันไปโรงเรียน",
     "Я иду домой, а ты? Ich gehe nach Hause. Größe!",
+    "Hahahaha, zooooom, aaaaa! 哈哈哈哈哈",  # where equal pairs overlap, the left one is merged first
 ]
 ODD = "▁ \t\u00a0\u3000\u200b\u200d\ufeff\x00\x1c\x85\u2028�😀👩‍👩‍👧🇫🇷<0x41></s><s><unk>e\u0301ﬁ\U0010ffff\ue000"
 
