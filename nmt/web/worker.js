@@ -4,19 +4,19 @@ import { fromBase64, ModelError } from "./file.js";
 import { Translator } from "./translator.js";
 
 const SLICE = 40; // milliseconds of work before looking for a new request
-let translator = null;
+let opening = null; // the translator, once it is there
 let newest = 0;
 
 self.onmessage = async ({ data: { model, id, text } }) => {
   try {
     if (model !== undefined) {
-      translator = await Translator.open(fromBase64(model));
-      const { graphs, ...record } = translator.record;
+      opening = Translator.open(fromBase64(model));
+      const { graphs, ...record } = (await opening).record;
       self.postMessage({ record });
       return;
     }
     newest = id;
-    const result = await unlessReplaced(translator.translate(text), id);
+    const result = await unlessReplaced((await opening).translate(text), id);
     if (result) self.postMessage({ id, result });
   } catch (error) {
     const known = error instanceof ModelError;
