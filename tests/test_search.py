@@ -77,7 +77,7 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
 
 
 class PlainMarkov:
-    """The same toy model as the plain search in numpy sees it: one sentence, given as its number and two more tokens."""
+    """The same toy model for the plain search: one sentence, whose first token is its number."""
 
     def __init__(self, model: Markov) -> None:
         self.table = model.table.float().numpy()
