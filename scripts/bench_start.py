@@ -14,10 +14,11 @@ from nmt.run import newest_finished
 
 
 def cold_start(run: Path, repeats: int) -> dict[str, float]:
-    """Median seconds of each command, and the ratio of the first two."""
+    """Median seconds of each command, and the ratio of translate.py to `import torch`."""
     commands = {
         "import torch": ["-c", "import torch"],
         "translate.py": [str(ROOT / "translate.py"), "--run", str(run), "They are watching."],
+        "--engine torch": [str(ROOT / "translate.py"), "--engine", "torch", "--run", str(run), "They are watching."],
         "train.py --help": [str(ROOT / "train.py"), "--help"],
     }
 

@@ -14,6 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nmt import cli
 from nmt.commands.options import plain_parser
 from nmt.data.heldout import read_held_out
@@ -67,6 +69,8 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield "finished.json", partial(check_end, run)
     if run.guessing_file.exists():
         yield run.guessing_file.name, partial(check_guessing, run)
+    if run.portable_file.exists():
+        yield run.portable_file.name, partial(check_portable, run)
     if finished or (run.evaluation / SCORES).is_file():
         yield f"eval/{SCORES}", partial(check_scores, run)
     if (run.evaluation / ALIGNMENT_FILE).is_file():
@@ -115,6 +119,25 @@ def check_guessing(run: Run) -> str:
     checkpoint = str(read_record(run.guessing_file).get("checkpoint"))
     found = Guessing.of(run, checkpoint)
     return f"{checkpoint}, threshold {found and found.threshold}"
+
+
+def check_portable(run: Run) -> str:
+    """That the model for the numpy engine is of this run, and has the weights of its checkpoint."""
+    from safetensors.numpy import load_file
+
+    from nmt.portable.file import read_content
+    from nmt.portable.translator import PortableTranslator
+    from nmt.training.checkpoint import MODEL
+
+    tensors, record = read_content(read_listed(run.portable_file), run.portable_file)
+    found = PortableTranslator(tensors, record)
+    if found.identity != run.read_identity():
+        raise UserError(f"{run.portable_file} belongs to another run.")
+    weights = load_file(run.checkpoints / str(found.checkpoint) / MODEL)
+    shared = weights.keys() & tensors.keys()
+    if not shared or not all(np.array_equal(weights[name], tensors[name]) for name in shared):
+        raise UserError(f"{run.portable_file} has other weights than {found.checkpoint}.")
+    return f"{found.checkpoint}, {len(shared)} tensors"
 
 
 def check_scores(run: Run) -> str:

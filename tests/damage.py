@@ -51,6 +51,7 @@ def mutate(random: Random, file: Path) -> str:
 
 
 STEPS = (4, 8, 12)
+OPTIONAL = ("eval/alignment.json", "portable.nmt")  # runs without these are in order
 UNREAD = shutil.ignore_patterns("tensorboard", "heatmaps", "train.log")
 
 
@@ -110,7 +111,7 @@ class Injector:
     def __init__(self, truth: Truth, seed: int) -> None:
         self.truth, self.random = truth, Random(seed)
         self.files = [
-            *("config.yaml", "SHA256SUMS", "finished.json", "changes.json", *PREPARED.values()),
+            *("config.yaml", "SHA256SUMS", "finished.json", "changes.json", "portable.nmt", *PREPARED.values()),
             *(f"eval/{name}" for name in ("scores.json", "translations.tsv", "alignment.json", "SHA256SUMS")),
             *(f"checkpoints/{path.parent.name}/{path.name}" for path in truth.run.glob("checkpoints/*/*")),
         ]
@@ -137,7 +138,7 @@ class Injector:
         return f"{mutate(self.random, run / name)} {name}"
 
     def remove(self, run: Path) -> str:
-        name = self.random.choice([name for name in self.files if "alignment" not in name])
+        name = self.random.choice([name for name in self.files if name not in OPTIONAL])
         (run / name).unlink()
         return f"remove {name}"
 

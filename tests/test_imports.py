@@ -9,7 +9,15 @@ import pytest
 
 from tests.conftest import ROOT
 
+CAPTURING = ("builder", "capture", "card", "export", "lowering", "shapes")  # of nmt/portable: may know PyTorch
+# What translate.py runs without PyTorch.
+ENGINE = [
+    *("nmt/translation.py", "nmt/search_settings.py", "nmt/unlike_training.py", "nmt/commands/translate.py"),
+    *(f"nmt/portable/{path.name}" for path in (ROOT / "nmt/portable").glob("*.py") if path.stem not in CAPTURING),
+]
+HEAVY = ["torch", "nmt.model", "nmt.training", "nmt.search", "nmt.translator", "nmt.pipeline", "hydra", "yaml", "rich"]
 FORBIDDEN = {
+    **{place: HEAVY for place in ENGINE},
     "nmt/data": ["nmt.model", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
     "nmt/model": ["nmt.data", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
     "nmt/training": ["nmt.data", "nmt.model", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
@@ -52,11 +60,15 @@ def test_hydra_stays_at_the_door() -> None:
     assert users == HYDRA_ALLOWED
 
 
+NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy yaml safetensors filelock"
+
+
 @pytest.mark.parametrize(
     ("code", "unwanted"),
     [
         ("import nmt", "torch numpy sentencepiece yaml"),
         ("import train, nmt.config", "torch"),
+        ("import translate, nmt.commands.engines, nmt.portable.translator, nmt.evaluation.explain", NOT_FOR_NUMPY),
         ("import nmt.translator, translate", "hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy"),
         pytest.param("import nmt.pipeline", "matplotlib", marks=pytest.mark.slow),  # needed from the first validation
     ],

@@ -1,10 +1,12 @@
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ import nmt.search
 from nmt.composition import composed
 from nmt.config import load_config
 from nmt.data.tokenizer import Tokenizer
+from nmt.portable.beam import Beam as PlainBeam
 from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
 from nmt.search.beam import _top
 from nmt.search.sample import nucleus
@@ -73,30 +76,41 @@ def test_a_wide_beam_equals_exhaustive_search(seed: int, penalty: float, longest
             assert hypothesis.score == pytest.approx(expected, rel=1e-5)
 
 
-@given(seed=st.integers(0, 10_000), beam=st.integers(1, 4))
+class PlainMarkov:
+    """The same toy model for the plain search: one sentence, whose first token is its number."""
+
+    def __init__(self, model: Markov) -> None:
+        self.table = model.table.float().numpy()
+
+    def encode(self, source: Sequence[int]) -> tuple[Any, list[np.ndarray]]:
+        return (source[0], len(source)), [np.zeros(1, dtype=np.int64)]
+
+    def step(
+        self, tokens: Sequence[int], memory: Any, state: Sequence[np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        (sentence, length), (step,) = memory, state
+        return self.table[sentence, step, list(tokens)], np.eye(length, dtype=np.float32)[step % length], [step + 1]
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    beam=st.integers(1, 4),
+    penalty=st.sampled_from([0.0, 0.6, 1.0]),
+    extra=st.integers(1, 6),
+)
 @settings(max_examples=60)
-def test_any_beam_equals_a_plain_one(seed: int, beam: int) -> None:
-    model = Markov(seed)
-    search = Beam(beam_size=beam, max_length_ratio=1.0, max_length_extra=3)
-    source, lengths = toy_source([4, 7, 9])
-    for number, found in zip((4, 7, 9), search(model, source, lengths), strict=True):
-        assert [h.tokens for h in found] == plain_beam(model, number, beam, limit=6)
-
-
-def plain_beam(model: Markov, sentence: int, beam: int, limit: int) -> list[list[int]]:
-    """The textbook beam of one sentence: an ended hypothesis keeps its place."""
-    living: list[tuple[float, list[int]]] = [(0.0, [])]
-    ended: list[tuple[float, list[int]]] = []
-    for step in range(limit):
-        candidates = []
-        for score, tokens in living:
-            logits = model.table[sentence, step, tokens[-1] if tokens else BOS].float().log_softmax(-1)
-            allowed = [EOS] if step == limit - 1 else [EOS, *WORDS]
-            candidates += [(score + float(logits[token]), [*tokens, token]) for token in allowed]
-        best = sorted(candidates, key=lambda c: -c[0])[: beam - len(ended)]
-        ended += [(score / (step + 1), tokens[:-1]) for score, tokens in best if tokens[-1] == EOS]
-        living = [(score, tokens) for score, tokens in best if tokens[-1] != EOS]
-    return [tokens for _, tokens in sorted(ended, key=lambda e: -e[0])]
+def test_any_beam_equals_the_plain_one(seed: int, beam: int, penalty: float, extra: int) -> None:
+    """The batched search finds what the search written from the definition finds, sentence by sentence."""
+    model, numbers = Markov(seed), [4, 7, 9]
+    limits = {"beam_size": beam, "length_penalty": penalty, "max_length_ratio": 1.0, "max_length_extra": extra}
+    plain = PlainBeam(**limits)
+    for number, found in zip(numbers, Beam(**limits)(model, *toy_source(numbers)), strict=True):
+        expected = plain(PlainMarkov(model), [number, EOS, EOS])
+        assert [h.tokens for h in found] == [list(h.tokens) for h in expected]
+        assert [h.score for h in found] == pytest.approx([h.score(penalty) for h in expected], rel=1e-5)
+        for one, other in zip(found, expected, strict=True):
+            assert one.log_probs == pytest.approx(other.log_probs, abs=1e-5)
+            assert np.array_equal(one.weights, np.stack(other.weights))
 
 
 @pytest.mark.parametrize("method", [Greedy(), Beam(beam_size=1)])

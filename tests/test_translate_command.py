@@ -130,7 +130,8 @@ def test_bad_runs_and_bad_text(run: Path, tmp_path: Path) -> None:
     for name in ("translate.py", "evaluate.py"):
         assert_fails(command(name, "--run", str(tmp_path / "none")), "does not exist")
         assert_fails(command(name, "--run", str(tmp_path)), "not a run directory")
-        assert_fails(command(name, "--run", __file__), "is not a directory: name a run directory")
+    assert_fails(command("translate.py", "--run", __file__, "a"), __file__, "is not a model that export.py wrote")
+    assert_fails(command("evaluate.py", "--run", __file__), "is not a directory: name a run directory")
     assert_fails(translate(run, "--file", "none.txt"), "none.txt does not exist")
     assert_fails(translate(run, "--file", str(tmp_path)), f"{tmp_path} is a directory")
     assert_fails(evaluate(run, "--source", str(tmp_path), "--reference", __file__), f"{tmp_path} ", "Is a directory")

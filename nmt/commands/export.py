@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(output)
     print(card_text(record["card"]), file=sys.stderr)
     size = f"{output.stat().st_size / 2**20:.1f} MB, {options.precision}"
-    print(f"{size}. Translate with: {shell_command('translate.py', '--run', output)} \"…\"", file=sys.stderr)
+    print(f'{size}. Translate with: {shell_command("translate.py", "--run", output)} "…"', file=sys.stderr)
 
 
 def add_to_run(run: OpenRun, translator: Translator) -> None:

@@ -41,7 +41,10 @@ class Recorder(TorchDispatchMode):
         recorded = tree_map(self.value, arguments)
         result = function(*args, **(kwargs or {}))
         outputs = _tensors(result)
-        if outputs and (not given or any(id(each) in self._values for each in given)):
+        depends = any(id(each) in self._values for each in given)
+        if depends and not outputs:  # such as item(), on which Python code may depend
+            raise NotPortable(f"it reads values of tensors ({function._schema.name})")
+        if outputs and (depends or not given):
             tensors = {name: value for name, value in arguments.items() if isinstance(value, Tensor)}
             self.calls.append(
                 Call(

@@ -39,30 +39,38 @@ Draw = Callable[..., Tensor]  # random numbers of a shape
 
 
 def portable(run: OpenRun, translator: Translator) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The tensors and the record of the portable file of a finished run; NotPortable if its model cannot be captured.
+    """The tensors and the record of the portable file of a finished run; NotPortable if that cannot be."""
+    known, guessing = TrainingData.of(run), Guessing.of(run, translator.checkpoint)
+    scores = recorded_scores(run, translator.checkpoint)
+    about = {
+        **asdict(known),
+        "guessing": guessing.threshold if guessing else None,
+        "identity": run.identity,
+        "scores": {name: score["value"] for name in METRICS if (score := scores.get(name))},
+        "card": card(run, translator.checkpoint, translator.languages, known, scores, guessing),
+    }
+    tensors, record = of_translator(translator)
+    return tensors, record | about
+
+
+def of_translator(translator: Translator) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The tensors and the part of the record that make the model; NotPortable if it cannot be captured.
 
     A search method other than greedy or beam search becomes a beam search with the same limits.
     """
     found, constants = graphs(translator.model)
-    search, checkpoint = translator.search, translator.checkpoint
+    search = translator.search
     beam = search.converted(Beam, beam_size=1) if isinstance(search, Greedy) else search.converted(Beam)
     source, target = translator.source_tokenizer.model, translator.target_tokenizer.model
     tensors = arrays(constants) | {SOURCE: np.frombuffer(source, np.uint8)}
     if target != source:
         tensors[TARGET] = np.frombuffer(target, np.uint8)
-    known, guessing = TrainingData.of(run), Guessing.of(run, checkpoint)
-    scores = recorded_scores(run, checkpoint)
     record = {
         "graphs": found,
         "decode": beam.record(),
         "languages": list(translator.languages),
-        **asdict(known),
-        "guessing": guessing and guessing.threshold,
-        "checkpoint": checkpoint,
-        "identity": run.identity,
-        "scores": {name: score["value"] for name in METRICS if (score := scores.get(name))},
+        "checkpoint": translator.checkpoint,
         "mechanism": translator.mechanism(),
-        "card": card(run, checkpoint, translator.languages, known, scores, guessing),
     }
     return tensors, record
 

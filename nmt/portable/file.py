@@ -46,7 +46,7 @@ def pack(tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], int8: boo
         data += tensor.tobytes()
         place = [begin, len(data)]
         entries[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": place}
-    whole = {"version": VERSION, "sha256": hashlib.sha256(data).hexdigest(), **record}
+    whole = {**record, "version": VERSION, "sha256": hashlib.sha256(data).hexdigest()}
     text = json.dumps(whole, ensure_ascii=False)
     metadata = {"format": "nmt", "nmt": text, "sha256": _header_digest(entries, text)}
     header = json.dumps({"__metadata__": metadata, **entries}, ensure_ascii=False).encode("utf-8")

@@ -38,7 +38,7 @@ class PortableTranslator(Engine):
         target = Tokenizer(tensors[TARGET].tobytes()) if TARGET in tensors else source
         source_language, target_language = map(str, record["languages"])
         search = Beam.from_record(record["decode"])
-        super().__init__(source, target, search, str(record["checkpoint"]), (source_language, target_language))
+        super().__init__(source, target, search, record["checkpoint"], (source_language, target_language))
         self.known = TrainingData.from_record(record)
         self.threshold = None if record["guessing"] is None else float(record["guessing"])
         self.identity, self.scores = str(record["identity"]), dict(record["scores"])

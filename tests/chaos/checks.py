@@ -12,6 +12,7 @@ from tensorboard.backend.event_processing.event_accumulator import (  # type: ig
 )
 
 from nmt.files import damage, sha256
+from nmt.portable.file import unpack
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 
 from .process import Workspace
@@ -32,6 +33,7 @@ def outcome(run: Path) -> dict[str, Any]:
         "eval/scores.json": _some(run / "eval/scores.json", _SCORES),
         "eval/translations.tsv": sha256(run / "eval/translations.tsv"),
     }
+    result["portable.nmt"] = unpack((run / "portable.nmt").read_bytes())[1]["sha256"]  # of its tensors
     for role, step in (("last", finished["steps"]), ("best", finished["best_step"])):
         checkpoint = run / "checkpoints" / f"step-{step:08d}"
         for name in (MODEL, TENSORS):

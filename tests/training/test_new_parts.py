@@ -11,6 +11,11 @@ from torch import Tensor, nn
 from nmt.config import TrainSettings
 from nmt.model import cell, score
 from nmt.model.recurrence import Cell, State
+from nmt.portable.beam import Beam
+from nmt.portable.export import arrays, graphs
+from nmt.portable.model import PortableModel
+from nmt.search import Greedy
+from nmt.special import EOS
 from nmt.training.schedule import Cosine
 from tests.conftest import sentences, tiny_model
 from tests.training.toys import make_trainer, share_right, toy_store
@@ -61,7 +66,7 @@ def is_used(model: Any) -> bool:
     return any(isinstance(module, (Distance, MinimalGated)) for module in model.modules())
 
 
-def test_it_learns_to_copy(tmp_path: Path, overrides: tuple[str, ...]) -> None:
+def test_it_learns_to_copy_and_does_so_in_numpy(tmp_path: Path, overrides: tuple[str, ...]) -> None:
     store, unseen = toy_store(3000, list), toy_store(200, list, seed=1)
     settings = TrainSettings(batch_size=50, max_epochs=None, max_steps=300, validate_every=10_000, label_smoothing=0.0)
     schedule = Cosine(total_steps=300, warmup_steps=30)
@@ -69,6 +74,13 @@ def test_it_learns_to_copy(tmp_path: Path, overrides: tuple[str, ...]) -> None:
     assert is_used(trainer.model)
     trainer.fit()
     assert share_right(trainer.model, unseen) > 0.95
+    record, constants = graphs(trainer.model)
+    portable, search = PortableModel(record, arrays(constants)), Beam(beam_size=1)
+    for i in range(len(unseen)):
+        source = [*unseen.source[i], EOS]
+        (own,) = Greedy()(trainer.model, torch.tensor([source]), torch.tensor([len(source)]))
+        (found,) = search(portable, source)
+        assert list(found.tokens) == own[0].tokens
 
 
 def test_padding_and_steps_change_nothing(overrides: tuple[str, ...]) -> None:

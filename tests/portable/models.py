@@ -1,0 +1,44 @@
+"""Portable models of tiny translators."""
+
+import re
+from typing import Any
+
+import pytest
+
+from nmt.portable.export import of_translator
+from nmt.portable.file import pack, unpack
+from nmt.portable.translator import PortableTranslator
+from nmt.translator import Translator
+
+ABOUT: dict[str, Any] = {
+    "scripts": {"LATIN": 1.0},
+    "longest": 20,
+    "pairs": 100,
+    "guessing": None,
+    "identity": "run",
+    "scores": {},
+    "card": {},
+}
+
+
+def packed(translator: Translator, int8: bool = False, **about: Any) -> bytes:
+    """The content of a file."""
+    tensors, record = of_translator(translator)
+    return pack(tensors, record | ABOUT | about, int8)
+
+
+def portable_of(translator: Translator, int8: bool = False) -> PortableTranslator:
+    """The same model in numpy, by way of the bytes of a file."""
+    return PortableTranslator(*unpack(packed(translator, int8)))
+
+
+def assert_same_text(one: str, other: str) -> None:
+    """Equal texts but for the last digits of numbers, and the bars that show them."""
+    texts, numbers = [], []
+    for text in (one, other):
+        plain = " ".join(re.sub("[▏▎▍▌▋▊▉█]+", "", text).split())
+        parts = re.split(r"(-?\d+\.\d+)", plain)
+        texts.append(parts[::2])
+        numbers.append([float(number) for number in parts[1::2]])
+    assert texts[0] == texts[1]
+    assert numbers[0] == pytest.approx(numbers[1], abs=1.5e-3)
