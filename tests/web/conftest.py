@@ -6,14 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from nmt.data.tokenizer import Tokenizer
-from nmt.portable.export import arrays, graphs
-from nmt.portable.file import pack
-from nmt.portable.translator import SOURCE, TARGET
 from nmt.search import Beam
 from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
@@ -99,18 +95,6 @@ def wordy(model: Any, tokenizer: Tokenizer) -> Any:
         model.output.bias.copy_(torch.tensor(likely))
         model.output.bias[EOS] = 1
     return model
-
-
-def portable(translator: Translator, int8: bool = False, **record: Any) -> bytes:
-    """The file of a translator."""
-    found, constants = graphs(translator.model)
-    source, target = translator.source_tokenizer.model, translator.target_tokenizer.model
-    tensors = arrays(constants) | {SOURCE: np.frombuffer(source, np.uint8)}
-    if target != source:
-        tensors[TARGET] = np.frombuffer(target, np.uint8)
-    model = {"graphs": found, "decode": translator.search.record(), "languages": list(translator.languages)}
-    known = {"scripts": {"LATIN": 1.0}, "longest": 20, "pairs": 80, "guessing": None, "card": {"Trained on": "a test"}}
-    return pack(tensors, model | known | record, int8)
 
 
 def in_base64(model: bytes) -> str:

@@ -15,8 +15,9 @@ from nmt.translator import Translation, Translator
 from nmt.web.assemble import bundle
 from nmt.words import merge_words
 from tests.conftest import CELLS, MODELS, tiny_model
+from tests.portable.models import packed
 from tests.training.test_new_parts import is_used
-from tests.web.conftest import in_base64, portable, wordy, wordy_translator
+from tests.web.conftest import in_base64, wordy, wordy_translator
 
 TEXTS = ["I see a cat .", "we see it .", "nous le voyons .", "x", "Ça va, 猫 ?", "a " * 12]
 TRANSLATE = """async ([model, texts, plain]) => {
@@ -32,7 +33,7 @@ TRANSLATE = """async ([model, texts, plain]) => {
 
 def found(engine: Any, translator: Translator, texts: list[str], int8: bool = False, plain: bool = False) -> list[Any]:
     """The results of the engine in the browser."""
-    model = in_base64(portable(translator, int8))
+    model = in_base64(packed(translator, int8))
     return [json.loads(each) for each in engine.evaluate(TRANSLATE, [model, texts, plain])]
 
 
@@ -104,7 +105,7 @@ def test_a_new_request_replaces_the_one_before_it(engine: Any) -> None:
           }
           return done;
         }""",
-        [bundle("worker"), in_base64(portable(endless())), long],
+        [bundle("worker"), in_base64(packed(endless())), long],
     )
     assert [each for each in order if each] == [2, 3, 4]
 
@@ -153,6 +154,6 @@ def unigram(text: str, size: int) -> Tokenizer:
     ],
 )
 def test_a_damaged_model_is_refused_in_one_sentence(engine: Any, change: Any, reason: str) -> None:
-    damaged = change(portable(wordy_translator()))
+    damaged = change(packed(wordy_translator()))
     with pytest.raises(Exception, match=reason):
         engine.evaluate(TRANSLATE, [in_base64(damaged), TEXTS, False])

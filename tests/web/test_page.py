@@ -17,7 +17,8 @@ from nmt.search import Beam
 from nmt.translator import Translator
 from nmt.web.assemble import page
 from tests.conftest import tiny_model
-from tests.web.conftest import portable, wordy_translator
+from tests.portable.models import packed
+from tests.web.conftest import wordy_translator
 
 TEXT = "I see a cat .\n\nwe see it .\nnous le voyons ."
 LINES = TEXT.split("\n")
@@ -32,7 +33,7 @@ def translator() -> Translator:
 
 @functools.cache
 def html() -> str:
-    return page(portable(translator()))
+    return page(packed(translator()))
 
 
 def translated(opened: Any, text: str | None = None) -> list[str]:
@@ -92,7 +93,7 @@ def test_details_by_keyboard_with_attention_as_a_table(show: Any) -> None:
 
 
 def test_doubts_are_those_of_translate_py(show: Any) -> None:
-    doubtful = page(portable(translator(), guessing=1.0, longest=3))
+    doubtful = page(packed(translator(), guessing=1.0, longest=3))
     opened = show(doubtful, "#text=Привет")
     translated(opened)
     text = opened.locator(".doubt").inner_text()
@@ -104,7 +105,7 @@ def test_doubts_are_those_of_translate_py(show: Any) -> None:
 @pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}, {"color_scheme": "dark"}])
 def test_axe_finds_no_violation(show: Any, options: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    opened = show(page(portable(translator(), guessing=1.0)), "#text=I+see+a+cat+.%0A猫", **options)
+    opened = show(page(packed(translator(), guessing=1.0)), "#text=I+see+a+cat+.%0A猫", **options)
     translated(opened)
     opened.locator(".word").first.click()
     opened.locator("summary").click()
@@ -184,7 +185,7 @@ def test_hostile_models_run_nothing(show: Any) -> None:
         "list": [HOSTILE, {"a": HOSTILE}],
         "control": "\x00\x1b\u202e",
     }
-    hostile = page(portable(evil, card=card, scripts={HOSTILE: 1.0}, scores={"<b>": HOSTILE}, identity=HOSTILE))
+    hostile = page(packed(evil, card=card, scripts={HOSTILE: 1.0}, scores={"<b>": HOSTILE}, identity=HOSTILE))
     opened = show(hostile)
     translated(opened, f"{HOSTILE}\n猫 {HOSTILE}")
     opened.locator(".word").first.click()
