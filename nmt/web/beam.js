@@ -14,13 +14,25 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty) {
   const done = [];
   while (alive.length) {
     yield;
-    const [logits, weights, next] = model.step(alive.map((each) => each.token), memory, state);
+    const [logits, weights, next] = model.step(
+      alive.map((each) => each.token),
+      memory,
+      state,
+    );
     const must = alive[0].length + 1 >= longest;
     const best = continuations(logits, alive, beamSize - done.length, must);
     const chosen = best.map(({ row, token, logProb }) => {
       const before = alive[row];
       const attention = weights && weights.data.subarray(row * source.length, (row + 1) * source.length);
-      return { row, before, token, logProb, total: before.total + logProb, length: before.length + 1, weights: attention };
+      return {
+        row,
+        before,
+        token,
+        logProb,
+        total: before.total + logProb,
+        length: before.length + 1,
+        weights: attention,
+      };
     });
     done.push(...chosen.filter((each) => each.token === EOS));
     alive = chosen.filter((each) => each.token !== EOS);

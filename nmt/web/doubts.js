@@ -10,13 +10,17 @@ const capitalised = (name) => name.charAt(0) + name.slice(1).toLowerCase();
 
 /** What is doubtful about a sentence and its translation, as the ends of sentences about it. */
 export function doubts({ scripts = {}, longest = Infinity, guessing = null }, text, tokens, cut, confidence) {
-  const learnt = (name) => [name, LEARNT_WITH[name]].some((each) => (Object.hasOwn(scripts, each) ? scripts[each] : 0) >= HARDLY);
+  const learnt = (name) =>
+    [name, LEARNT_WITH[name]].some((each) => (Object.hasOwn(scripts, each) ? scripts[each] : 0) >= HARDLY);
   const found = [];
   const letters = countScripts(text);
   const strange = [...letters].filter(([name]) => !learnt(name)).sort((a, b) => b[1] - a[1]);
   const total = (entries) => entries.reduce((sum, [, count]) => sum + count, 0);
   if (total(strange) > FOREIGN * total([...letters])) {
-    const names = strange.slice(0, 3).map(([name]) => capitalised(name)).join(" and ");
+    const names = strange
+      .slice(0, 3)
+      .map(([name]) => capitalised(name))
+      .join(" and ");
     const known = Object.keys(scripts).filter(learnt).map(capitalised).join(" and ");
     found.push(`is written in ${names}, and the model has learnt ${known || "no letters"} only`);
   }

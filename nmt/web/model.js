@@ -4,7 +4,8 @@
 
 import { Program } from "./graph.js";
 import { products } from "./kernel.js";
-import { KERNELS, tensor } from "./ops.js";
+import { KERNELS } from "./ops.js";
+import { tensor } from "./tensor.js";
 
 /** One layer in one direction: the projection of all inputs, then one step after the other. */
 class Recurrence {
@@ -62,7 +63,10 @@ export class Model {
     let summary;
     for (const layer of this.layers) {
       const outputs = layer.map((direction) => direction.run(states));
-      summary = KERNELS.cat(layer.map((direction, i) => direction.last(outputs[i])), { dim: 1 });
+      summary = KERNELS.cat(
+        layer.map((direction, i) => direction.last(outputs[i])),
+        { dim: 1 },
+      );
       states = KERNELS.cat(outputs, { dim: 1 });
     }
     const mask = tensor([1, length], new Float32Array(length).fill(1));

@@ -1,98 +1,15 @@
-// The operations of a graph, as nmt/portable/ops.py has them. A tensor is {shape, data}, its numbers in row-major order.
+// The operations of a graph, as nmt/portable/ops.py has them.
 
-export const tensor = (shape, data) => ({ shape, data });
-const count = (shape) => shape.reduce((product, each) => product * each, 1);
+import { around, commonShape, count, eachRow, expanded, gathered, numbers, rowsOf, strides, tensor } from "./tensor.js";
 
-/** The numbers of a tensor; an int8 matrix is converted when it is first used so. */
-function numbers(x) {
-  if (!x.scale) return x.data;
-  x.dense ??= rowsOf(x, Array.from({ length: x.shape[0] }, (_, row) => row));
-  return x.dense;
-}
-
-/** Rows of a matrix, one after the other. */
-function rowsOf({ shape: [rows, columns], data, scale }, chosen) {
-  const found = new Float32Array(chosen.length * columns);
-  chosen.forEach((row, i) => {
-    if (!(row >= 0 && row < rows)) throw new Error("a token has no row");
-    const from = data.subarray(row * columns, (row + 1) * columns);
-    const factor = scale ? scale[row] : 1;
-    for (let column = 0; column < columns; column++) found[i * columns + column] = from[column] * factor;
-  });
-  return found;
-}
-
-/** Sizes before, at and after a dimension. */
-function around(shape, dim) {
-  return [count(shape.slice(0, dim)), shape[dim], count(shape.slice(dim + 1))];
-}
-
-/** The step in memory from one index to the next, for each dimension; 0 where a dimension is repeated. */
-function strides(shape, rank = shape.length) {
-  const found = new Array(rank).fill(0);
-  let step = 1;
-  for (let dim = shape.length - 1; dim >= 0; dim--) {
-    if (shape[dim] !== 1) found[dim + rank - shape.length] = step;
-    step *= shape[dim];
-  }
-  return found;
-}
-
-/** Visit all indices of a shape: calls visit(place, length) for the first of each innermost row. */
-function eachRow(shape, steps, visit) {
-  const last = shape.length - 1;
-  const total = count(shape.slice(0, last));
-  const index = new Array(Math.max(0, last)).fill(0);
-  let place = 0;
-  for (let row = 0; row < total; row++) {
-    visit(place, row);
-    for (let dim = last - 1; dim >= 0; dim--) {
-      place += steps[dim];
-      if (++index[dim] < shape[dim]) break;
-      place -= steps[dim] * shape[dim];
-      index[dim] = 0;
-    }
-  }
-}
-
-/** Numbers read with any step in each dimension. */
-function gathered(data, shape, steps) {
-  const found = new Float32Array(count(shape));
-  if (!shape.length) {
-    found[0] = data[0];
-    return found;
-  }
-  const [length, step] = [shape.at(-1), steps.at(-1)];
-  eachRow(shape, steps, (place, row) => {
-    for (let i = 0, to = row * length; i < length; i++) found[to + i] = data[place + i * step];
-  });
-  return found;
-}
-
-function expanded(x, shape) {
-  const data = numbers(x);
-  return data.length === count(shape) ? data : gathered(data, shape, strides(x.shape, shape.length));
-}
-
-function commonShape(inputs) {
-  const rank = Math.max(...inputs.map((x) => x.shape.length));
-  const shape = new Array(rank).fill(1);
-  for (const x of inputs) {
-    x.shape.forEach((size, dim) => {
-      const at = dim + rank - x.shape.length;
-      if (size !== 1 && shape[at] !== 1 && shape[at] !== size) throw new Error("shapes do not fit");
-      if (size !== 1) shape[at] = size;
-    });
-  }
-  return shape;
-}
-
-const unary = (f) => ([x]) => {
-  const data = numbers(x);
-  const found = new Float32Array(data.length);
-  for (let i = 0; i < found.length; i++) found[i] = f(data[i]);
-  return tensor(x.shape, found);
-};
+const unary =
+  (f) =>
+  ([x]) => {
+    const data = numbers(x);
+    const found = new Float32Array(data.length);
+    for (let i = 0; i < found.length; i++) found[i] = f(data[i]);
+    return tensor(x.shape, found);
+  };
 
 const binary = (f) => (inputs) => {
   const shape = commonShape(inputs);
@@ -106,7 +23,10 @@ const binary = (f) => (inputs) => {
 function where(inputs) {
   const shape = commonShape(inputs);
   const [condition, one, other] = inputs.map((x) => expanded(x, shape));
-  return tensor(shape, Float32Array.from(condition, (each, i) => (each !== 0 ? one[i] : other[i])));
+  return tensor(
+    shape,
+    Float32Array.from(condition, (each, i) => (each !== 0 ? one[i] : other[i])),
+  );
 }
 
 function linear([x, weight], _, products) {
@@ -118,11 +38,13 @@ function linear([x, weight], _, products) {
 
 /** numpy.matmul: a vector counts as a matrix with one row or one column. */
 function matmul([a, b]) {
-  const [left, right] = [a.shape.length === 1 ? [1, ...a.shape] : a.shape, b.shape.length === 1 ? [...b.shape, 1] : b.shape];
+  const left = a.shape.length === 1 ? [1, ...a.shape] : a.shape;
+  const right = b.shape.length === 1 ? [...b.shape, 1] : b.shape;
   const [rows, inner, columns] = [left.at(-2), left.at(-1), right.at(-1)];
   if (inner !== right.at(-2)) throw new Error("shapes do not fit");
   const batch = commonShape([{ shape: left.slice(0, -2) }, { shape: right.slice(0, -2) }]);
-  const [from, by] = [expanded({ ...a, shape: left }, [...batch, rows, inner]), expanded({ ...b, shape: right }, [...batch, inner, columns])];
+  const from = expanded(tensor(left, numbers(a)), [...batch, rows, inner]);
+  const by = expanded(tensor(right, numbers(b)), [...batch, inner, columns]);
   const found = new Float32Array(count(batch) * rows * columns);
   for (let row = 0; row < found.length / columns; row++) {
     const matrix = Math.floor(row / rows) * inner * columns;
@@ -165,30 +87,35 @@ function layerNorm([x, weight, bias], { eps }) {
 }
 
 /** Combine numbers along some dimensions, which get size 1. */
-const reduce = (start, combine) => ([x], { dims }) => {
-  const shape = x.shape.map((size, dim) => (dims.includes(dim) ? 1 : size));
-  const sums = new Float64Array(count(shape)).fill(start);
-  const data = numbers(x);
-  if (!x.shape.length) sums[0] = combine(start, data[0]);
-  else {
-    const steps = strides(shape);
-    const [length, step] = [x.shape.at(-1), steps.at(-1)];
-    eachRow(x.shape, steps, (place, row) => {
-      for (let i = 0; i < length; i++) {
-        const to = place + i * step;
-        sums[to] = combine(sums[to], data[row * length + i]);
-      }
-    });
-  }
-  return tensor(shape, Float32Array.from(sums));
-};
+const reduce =
+  (start, combine) =>
+  ([x], { dims }) => {
+    const shape = x.shape.map((size, dim) => (dims.includes(dim) ? 1 : size));
+    const sums = new Float64Array(count(shape)).fill(start);
+    const data = numbers(x);
+    if (!x.shape.length) sums[0] = combine(start, data[0]);
+    else {
+      const steps = strides(shape);
+      const [length, step] = [x.shape.at(-1), steps.at(-1)];
+      eachRow(x.shape, steps, (place, row) => {
+        for (let i = 0; i < length; i++) {
+          const to = place + i * step;
+          sums[to] = combine(sums[to], data[row * length + i]);
+        }
+      });
+    }
+    return tensor(shape, Float32Array.from(sums));
+  };
 
 const sum = reduce(0, (a, b) => a + b);
 
 function mean([x], settings) {
   const found = sum([x], settings);
   const parts = x.data.length / found.data.length;
-  return tensor(found.shape, found.data.map((each) => each / parts));
+  return tensor(
+    found.shape,
+    found.data.map((each) => each / parts),
+  );
 }
 
 function argmax([x], { dim }) {
@@ -200,7 +127,10 @@ function argmax([x], { dim }) {
     for (let i = 1; i < length; i++) if (data[begin + i * inner] > data[begin + best * inner]) best = i;
     return best;
   });
-  return tensor(x.shape.filter((_, each) => each !== dim), found);
+  return tensor(
+    x.shape.filter((_, each) => each !== dim),
+    found,
+  );
 }
 
 function cumsum([x], { dim }) {
@@ -237,7 +167,10 @@ function slice([x], { dim, start, size, step }) {
       else found.set(data.subarray(begin, begin + inner), (i * size + j) * inner);
     }
   }
-  return tensor(x.shape.map((each, at) => (at === dim ? size : each)), found);
+  return tensor(
+    x.shape.map((each, at) => (at === dim ? size : each)),
+    found,
+  );
 }
 
 function reshape([x], { shape }) {
@@ -250,7 +183,14 @@ function reshape([x], { shape }) {
 function transpose([x], { order }) {
   const steps = strides(x.shape);
   const shape = order.map((dim) => x.shape[dim]);
-  return tensor(shape, gathered(numbers(x), shape, order.map((dim) => steps[dim])));
+  return tensor(
+    shape,
+    gathered(
+      numbers(x),
+      shape,
+      order.map((dim) => steps[dim]),
+    ),
+  );
 }
 
 const truth = (f) => binary((a, b) => (f(a, b) ? 1 : 0));
@@ -303,5 +243,9 @@ export const KERNELS = {
   reshape,
   expand: ([x], { shape }) => tensor(shape, expanded(x, shape)),
   transpose,
-  arange: (_, { start, size }) => tensor([size], Float32Array.from({ length: size }, (_, i) => start + i)),
+  arange: (_, { start, size }) =>
+    tensor(
+      [size],
+      Float32Array.from({ length: size }, (_, i) => start + i),
+    ),
 };

@@ -7,7 +7,7 @@ const NAMES = `Latin Greek Cyrillic Armenian Hebrew Arabic Syriac Thaana Nko Dev
   Glagolitic Gothic Runic Ogham Lepcha Limbu Meetei_Mayek Cham Adlam`.split(/\s+/);
 const SCRIPTS = NAMES.map((name) => [ours(name), new RegExp(`\\p{Script_Extensions=${name}}`, "u")]);
 const LETTER = /[\p{L}\p{M}]/u;
-const SHARED = /[ªºµ\u02b0-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]/u; // accents and the like
+const SHARED = /[ªºµ\u02b0-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe2f]/u; // accents
 const OF_MANY = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const UNSPACED = new Set(["CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"]);
 const WIDE = /[\u3000-\u303f\uff00-\uffef]/u; // punctuation of writing without spaces

@@ -174,7 +174,7 @@ function likeliest(characters) {
 /** UTF-8 bytes as text; each byte that belongs to no character becomes U+FFFD. */
 function fromBytes(bytes) {
   let text = "";
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = characterBytes(bytes[at]);
     const character = strictly(bytes.slice(at, at + length));
     text += character ?? "\ufffd";
@@ -220,7 +220,7 @@ class Heap {
     const [first, last] = [items[0], items.pop()];
     if (!items.length) return first;
     items[0] = last;
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       let least = at;
       for (const below of [2 * at + 1, 2 * at + 2]) {
         if (below < items.length && this.isBefore(items[below], items[least])) least = below;

@@ -29,7 +29,12 @@ export class Translator {
     this.source = vocabulary("tokenizer.source");
     this.target = tensors.has("tokenizer.target") ? vocabulary("tokenizer.target") : this.source;
     this.model = new Model(record.graphs, tensors, plain);
-    const { beam_size: beam = 1, length_penalty: penalty, max_length_ratio: ratio, max_length_extra: extra } = record.decode;
+    const {
+      beam_size: beam = 1,
+      length_penalty: penalty,
+      max_length_ratio: ratio,
+      max_length_extra: extra,
+    } = record.decode;
     this.search = { beam, penalty, ratio, extra };
   }
 

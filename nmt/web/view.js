@@ -30,7 +30,13 @@ export function lineOf(number, result, choice, open, languages, actions) {
   }
   const source = element("p", { className: "from", lang: languages.source, dir: "auto", "aria-hidden": "true" });
   const marks = wordSpans(source, result.source.slice(0, -1), (word) => element("span", { text: word.text }));
-  const target = element("p", { className: "to", dir: "auto", lang: languages.target, role: "group", "aria-label": `Translation of line ${number}` });
+  const target = element("p", {
+    className: "to",
+    dir: "auto",
+    lang: languages.target,
+    role: "group",
+    "aria-label": `Translation of line ${number}`,
+  });
   const words = wordSpans(target, candidate.words, (word, i) =>
     element("span", {
       className: "word",
@@ -112,7 +118,11 @@ function details(number, result, choice, languages, actions) {
     className: "details",
     tabindex: "-1",
     "aria-label": `Details of line ${number}`,
-    children: [close, element("h3", { text: "Other translations" }), element("ol", { className: "others", children: others })],
+    children: [
+      close,
+      element("h3", { text: "Other translations" }),
+      element("ol", { className: "others", children: others }),
+    ],
   });
   if (candidate.words.length) {
     node.append(element("h3", { text: candidate.attention ? "Where the model looked" : "How sure the model is" }));
@@ -137,23 +147,45 @@ function compared(text, other) {
 /** A row for each word of the translation: how sure the model is, and its weights on the words of the source. */
 function attentionTable(number, source, candidate, languages) {
   const columns = candidate.attention ? source : [];
-  const head = (word) => element("th", { scope: "col", text: word.text === "</s>" ? "end" : word.text, lang: word.text === "</s>" ? "" : languages.source, dir: "auto" });
+  const head = (word) =>
+    element("th", {
+      scope: "col",
+      text: word.text === "</s>" ? "end" : word.text,
+      lang: word.text === "</s>" ? "" : languages.source,
+      dir: "auto",
+    });
   const rows = candidate.words.map((word, i) => {
     const cells = columns.map((_, j) => {
       const weight = Math.min(1, candidate.attention[i][j]);
-      const cell = element("td", { className: "weight", children: [element("span", { className: "hidden", text: percent(weight) })] });
+      const cell = element("td", {
+        className: "weight",
+        children: [element("span", { className: "hidden", text: percent(weight) })],
+      });
       cell.style.setProperty("--weight", weight.toFixed(3));
       cell.title = percent(weight);
       return cell;
     });
     const name = element("th", { scope: "row", text: word.text, lang: languages.target, dir: "auto" });
-    return element("tr", { children: [name, element("td", { className: "sure", text: percent(word.confidence) }), ...cells] });
+    return element("tr", {
+      children: [name, element("td", { className: "sure", text: percent(word.confidence) }), ...cells],
+    });
   });
   const first = [element("td"), element("th", { scope: "col", text: "sure" })];
   const header = element("tr", { children: [...first, ...columns.map(head)] });
-  const caption = element("caption", { className: "hidden", text: "Rows: words of the translation. Columns: how sure the model is, and how much it looked at each word of the source." });
-  const table = element("table", { children: [caption, element("thead", { children: [header] }), element("tbody", { children: rows })] });
-  return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": `Attention of line ${number}`, children: [table] });
+  const caption = element("caption", {
+    className: "hidden",
+    text: "Rows: words of the translation. Columns: how sure the model is, and how much it looked at each source word.",
+  });
+  const table = element("table", {
+    children: [caption, element("thead", { children: [header] }), element("tbody", { children: rows })],
+  });
+  return element("div", {
+    className: "scroll",
+    tabindex: "0",
+    role: "region",
+    "aria-label": `Attention of line ${number}`,
+    children: [table],
+  });
 }
 
 /** The model card: texts by headings. */

@@ -5,7 +5,7 @@ import { isUnspaced } from "./scripts.js";
 
 export const EOS_PIECE = "</s>";
 
-/** Words of pieces, each {text, begin, end}: the pieces from `begin` to before `end`, and `spaced` if a space precedes. */
+/** Words of pieces: {text, begin, end, spaced}, made of the pieces from `begin` to before `end`. */
 export function mergeWords(pieces) {
   const words = [];
   pieces.forEach((piece, place) => {
@@ -28,7 +28,7 @@ function beginsWord(word, piece) {
   return isUnspaced(Array.from(word).at(-1)) || isUnspaced(Array.from(piece)[0]);
 }
 
-/** Attention (target words, source words): summed over the pieces of a source word, averaged over those of a target word. */
+/** Attention (target words, source words): sums over pieces of a source word, means over those of a target word. */
 export function mergeAttention(weights, targetWords, sourceWords) {
   return targetWords.map((target) =>
     sourceWords.map((source) => {

@@ -26,7 +26,7 @@ self.onmessage = async ({ data: { model, id, text } }) => {
 
 /** Run a generator to its end, or return null when a newer request has come. */
 async function unlessReplaced(steps, id) {
-  for (let begin = performance.now(); ; ) {
+  for (let begin = performance.now(); ;) {
     const { done, value } = steps.next();
     if (done) return value;
     if (performance.now() - begin > SLICE) {
