@@ -17,7 +17,7 @@ ENGINE = [
 ]
 HEAVY = ["torch", "nmt.model", "nmt.training", "nmt.search", "nmt.translator", "nmt.pipeline", "hydra", "yaml", "rich"]
 FORBIDDEN = {
-    **{place: HEAVY for place in ENGINE},
+    **dict.fromkeys(ENGINE, HEAVY),
     "nmt/data": ["nmt.model", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
     "nmt/model": ["nmt.data", "nmt.training", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
     "nmt/training": ["nmt.data", "nmt.model", "nmt.evaluation", "nmt.translator", "nmt.pipeline", "nmt.search"],
