@@ -1,4 +1,4 @@
-"""export.py: a finished run as one file that translates without PyTorch, or the model card of such a file."""
+"""export.py: a finished run as one file or page that translates without PyTorch, or the model card of such a file."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   python export.py                                     # newest finished run → eng-fra.nmt
   python export.py --run outputs/RUN --output mine.nmt
+  python export.py --html translator.html              # one page that translates in any browser, offline
   python export.py --precision fp32                    # four times as large, scores equal to PyTorch's
   python export.py --card mine.nmt                     # what is in a file: trained on what, how good
   python translate.py --run mine.nmt "They are watching."
@@ -35,28 +36,42 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     from nmt.config import ROOT
     from nmt.console import log_to_console
+    from nmt.files import write_bytes
     from nmt.portable.builder import NotPortable
     from nmt.portable.export import portable
-    from nmt.portable.file import SUFFIX, write
+    from nmt.portable.file import SUFFIX, pack
     from nmt.run import Run, newest_finished
     from nmt.translator import Translator
 
     log_to_console()
     run = Run.open(options.run or newest_finished(ROOT / "outputs"))
     translator = Translator.load(run, "cpu")
-    output = options.output or Path("-".join(translator.languages) + SUFFIX)
-    if output.is_dir():
-        raise UserError(f"{output} is a directory: name a file, such as {output / 'translator'}{SUFFIX}.")
+    default = None if options.html else Path("-".join(translator.languages) + SUFFIX)
+    outputs = {SUFFIX: options.output or default, ".html": options.html}
+    for suffix, output in outputs.items():
+        if output and output.is_dir():
+            raise UserError(f"{output} is a directory: name a file, such as {output / 'translator'}{suffix}.")
     try:
         tensors, record = portable(run, translator)
     except NotPortable as error:
         raise UserError(f"{run.directory} cannot be exported: {error}.") from error
-    write(output, tensors, record, int8=options.precision == "int8")
+    content = pack(tensors, record, int8=options.precision == "int8")
     add_to_run(run, translator)
-    print(output)
     print(card_text(record["card"]), file=sys.stderr)
-    size = f"{output.stat().st_size / 2**20:.1f} MB, {options.precision}"
-    print(f'{size}. Translate with: {shell_command("translate.py", "--run", output)} "…"', file=sys.stderr)
+    if output := outputs[SUFFIX]:
+        write_bytes(output, content)
+        report(output, options.precision, f'Translate with: {shell_command("translate.py", "--run", output)} "…"')
+    if output := outputs[".html"]:
+        from nmt.web.assemble import page
+
+        write_bytes(output, page(content).encode("utf-8"))
+        report(output, options.precision, "Open it in a browser; it needs nothing else, and no network.")
+
+
+def report(output: Path, precision: str, advice: str) -> None:
+    """Name a file that was written, its size and its use."""
+    print(output)
+    print(f"{output}: {output.stat().st_size / 2**20:.1f} MB, {precision}. {advice}", file=sys.stderr)
 
 
 def add_to_run(run: OpenRun, translator: Translator) -> None:
@@ -83,10 +98,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--run", type=Path, help="run directory (default: the newest finished one under outputs/)")
     add("--output", type=Path, metavar="FILE", help="file to write (default: SOURCE-TARGET.nmt, such as eng-fra.nmt)")
+    page = "write a page that translates in a browser, offline; with --output, both files"
+    add("--html", type=Path, metavar="FILE", help=page)
     precision = "int8 (default) is a quarter of the size; fp32 gives the same scores as PyTorch"
     add("--precision", choices=("int8", "fp32"), default="int8", help=precision)
     add("--card", type=Path, metavar="FILE", help="only show what a file says about its model")
     options = parser.parse_args(arguments)
-    if options.card and (options.run or options.output):
-        parser.error("--card reads a file: give it without --run and --output")
+    if options.card and (options.run or options.output or options.html):
+        parser.error("--card reads a file: give it without --run, --output and --html")
     return options

@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +17,8 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.translator import Translator
 from nmt.web.assemble import page
-from tests.conftest import tiny_model
+from tests.commands import command, succeeded
+from tests.conftest import ROOT, tiny_model
 from tests.portable.models import packed
 from tests.web.conftest import wordy_translator
 
@@ -58,6 +60,20 @@ def test_a_local_file_translates_as_you_type_without_network(show: Any) -> None:
     assert opened.locator(".to").first.get_attribute("lang") == "fr"
     assert [url for url in opened.requests if not url.startswith(("file:", "blob:"))] == []
     assert opened.faults == []
+
+
+def test_export_writes_a_page_that_translates_like_translate_py(show: Any, tmp_path: Path) -> None:
+    run, output = tmp_path / "run", tmp_path / "page.html"
+    shutil.copytree(ROOT / "tests/fixtures/run-2/run", run)
+    done = succeeded(command("export.py", "--run", str(run), "--html", str(output), "--precision", "fp32"))
+    assert done.stdout == f"{output}\n"
+    assert not list(tmp_path.glob("*.nmt"))
+    opened = show(output.read_text(encoding="utf-8"))
+    translated(opened, "we see a cat!")
+    opened.wait_for_selector("#said:not(:empty)", state="attached")  # what screen readers say, once typing pauses
+    expected = succeeded(command("translate.py", "--run", str(run), "we see a cat!")).stdout.strip()
+    assert opened.locator("#said").text_content() == expected
+    assert opened.locator("dt").all_text_contents()[0] == "Translates"
 
 
 def test_the_address_holds_the_text(show: Any) -> None:
