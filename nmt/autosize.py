@@ -45,12 +45,12 @@ class Settings(NamedTuple):
 
 # Found by experiment up to 10,000 pairs; above, the recipes in configs/experiment.
 TABLE = (
-    Settings(500, 500, 96, 0.4, 32, 1_000),
-    Settings(1_000, 700, 96, 0.4, 32, 1_500),
-    Settings(3_000, 1_200, 128, 0.4, 32, 4_000),
-    Settings(10_000, 2_000, 160, 0.3, 64, 7_000),
-    Settings(30_000, 4_000, 192, 0.3, 64, 12_000),
-    Settings(100_000, 6_000, 192, 0.2, 64, 18_000),
+    Settings(500, 800, 96, 0.3, 32, 2_000),
+    Settings(1_000, 1_000, 128, 0.3, 32, 3_500),
+    Settings(3_000, 2_000, 128, 0.3, 32, 6_000),
+    Settings(10_000, 3_000, 128, 0.3, 64, 7_000),
+    Settings(30_000, 4_000, 160, 0.3, 64, 12_000),
+    Settings(100_000, 6_000, 192, 0.2, 64, 20_000),
     Settings(300_000, 8_000, 256, 0.2, 128, 16_000),
 )
 _MULTIPLES = Settings(1, 100, 16, 0.05, 8, 100)  # the settings are rounded to multiples of these

@@ -119,6 +119,7 @@ def train_arguments(folder: Path, *more: str) -> list[str]:
         corpus.write_text("\n".join(corpus_lines()) + "\n", encoding="utf-8")
     return [
         "experiment=smoke",
+        "size=30k",
         "data=anki",
         f"data.path={corpus}",
         f"data.prepared_dir={folder / 'prepared'}",

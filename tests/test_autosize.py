@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from nmt import autosize
 from nmt.autosize import TABLE, Size, suited
 from nmt.composition import composed
+from nmt.run import Run
+from tests.commands import command, succeeded, train_arguments
 
 Corpus = Callable[..., str]
 
@@ -79,3 +81,16 @@ def test_a_fixed_size_chooses_nothing(corpus: Corpus) -> None:
 def test_a_corpus_that_cannot_be_read_is_left_to_be_reported_when_it_is_prepared(tmp_path: Path) -> None:
     values = composed(f"data.path={tmp_path / 'nowhere.csv'}")
     assert values["data"]["vocab_size"] == suited(autosize._UNKNOWN).vocab_size
+
+
+def test_it_is_printed_and_recorded_and_any_model_can_be_resumed(tmp_path: Path) -> None:
+    """Without attention, the norms of the encoder's states have no gradient, and so no state of the optimiser."""
+    quick = ("size=auto", "model=seq2seq", "train.max_steps=1", "train.validate_every=1")
+    done = succeeded(command("train.py", *train_arguments(tmp_path, *quick)))
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("size=auto"))
+    assert "300 pairs of 16 characters: " in line
+    assert "model.state_dropout=0.3" in line
+    assert "vocab_size" not in line  # the experiment sets it
+    run = Run.open(tmp_path / "run")
+    assert run.config.chosen == line
+    succeeded(command("train.py", f"resume={run.directory}", "train.max_steps=2"))

@@ -21,13 +21,13 @@ SHOWN = 5  # best examples, and as many worst ones
 # with a wrong ending at most or another word of the same meaning; from 60 on one word is wrong, or the order.
 RIGHT, NEARLY = 85.0, 60.0
 
-# Lowest and highest test BLEU that was measured for about so many training pairs of short everyday sentences, with
-# default and with tuned settings (docs/results.md): Anki English–Marathi; from 30,000 on also other Anki corpora and
-# Multi30k. More references raise BLEU: 19.2 is with all that the whole corpus has. Replace these by better figures.
+# Lowest and highest test BLEU that was measured for about so many training pairs of short sentences: with size=auto
+# (docs/small-data.md), from 30,000 on with recipes (docs/results.md). English into Marathi, French and German.
 TYPICAL_BLEU = {
-    1_000: (2.9, 2.9),
-    3_000: (10.2, 19.2),
-    10_000: (25.9, 34.2),
+    500: (6.1, 6.1),
+    1_000: (9.4, 19.6),
+    3_000: (20.5, 22.7),
+    10_000: (34.2, 34.2),
     30_000: (33.2, 50.2),
     71_000: (51.0, 51.6),
 }

@@ -219,7 +219,12 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Te
     found = {key: tensor for key, tensor in tensors.items() if key.startswith("optimizer.")}
     if not found:
         return  # saved before the first update
-    expected = optimizer_tensors(stepped_twin(optimizer))
+    trained = {key.split(".")[1] for key in found}  # a parameter that has had no gradient yet has no state
+    expected = {
+        key: tensor
+        for key, tensor in optimizer_tensors(stepped_twin(optimizer)).items()
+        if key.split(".")[1] in trained
+    }
     state: dict[int, dict[str, Tensor]] = {}
     for key in sorted(found.keys() | expected.keys()):
         one, other = found.get(key), expected.get(key)

@@ -24,10 +24,9 @@ def bars() -> Iterator[None]:
         def rows(self) -> Iterator[list[str] | Malformed]:
             for number, line in enumerate(read_lines(self.paths[0], self.max_megabytes), start=1):
                 cells = [] if isinstance(line, Malformed) else line.split("|||")
-                good = len(cells) > max(self.columns)
-                yield (
-                    [cells[i] for i in self.columns] if good else Malformed("no bars", f"{self.paths[0]}, row {number}")
-                )
+                wanted = self.columns or range(len(cells))  # all, while nothing is known of the file
+                good = len(cells) > max(wanted, default=0)
+                yield [cells[i] for i in wanted] if good else Malformed("no bars", f"{self.paths[0]}, row {number}")
 
     yield
     del READERS["bars"]

@@ -48,11 +48,11 @@ def test_where_characters_are_words_one_wrong_word_is_nearly_right() -> None:
 
 
 def test_scores_are_compared_with_what_is_typical_for_so_many_pairs() -> None:
-    assert compare_with_typical(12.0, 3_000).startswith("That is what is typical for 3,000 pairs")
-    assert "(BLEU about 10 to 19; here 12.0)" in compare_with_typical(12.0, 3_000)
+    assert compare_with_typical(21.0, 3_000).startswith("That is what is typical for 3,000 pairs")
+    assert "(BLEU about 20 to 23; here 21.0)" in compare_with_typical(21.0, 3_000)
     assert compare_with_typical(5.0, 3_000).startswith("That is worse")
-    assert compare_with_typical(25.0, 3_000).startswith("That is better")
-    assert compare_with_typical(20.0, 5_500).startswith("That is what is typical")  # between two sizes
+    assert compare_with_typical(35.0, 3_000).startswith("That is better")
+    assert compare_with_typical(27.0, 5_500).startswith("That is what is typical")  # between two sizes
     assert "was not measured" in compare_with_typical(20.0, 300)
     assert "was not measured" in compare_with_typical(20.0, 1_000_000)
     assert not any(line.startswith("That is") for line in judged([RIGHT], [[RIGHT]], pairs=None).lines())
