@@ -232,7 +232,7 @@ def test_a_file_that_may_not_be_read_is_not_called_damaged(
             return opened(path, *arguments, **options)
 
         monkeypatch.setattr(Path, "open", denied)
-        done = command("translate.py", "--run", str(run), "hi")
+        done = command("translate.py", "--run", str(run), "--engine", "torch", "hi")
         assert_fails(done, f"{run / name}", "Permission denied")
         assert not re.search("damaged|intact|restore|train again", done.stderr), done.stderr
 
@@ -254,7 +254,7 @@ def test_a_checkpoint_for_which_there_is_no_memory_is_not_called_damaged(
         raise error
 
     monkeypatch.setattr("nmt.training.checkpoint.load_file", no_memory)
-    done = command("translate.py", "--run", str(truth.run), "hi")
+    done = command("translate.py", "--run", str(truth.run), "--engine", "torch", "hi")
     assert_fails(done, truth.best, MODEL, "cannot be loaded here", "memory")
     assert len(done.stderr.splitlines()) == 1  # no other checkpoint is tried
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from nmt.commands.options import search_changes
 from nmt.errors import UserError
 from nmt.files import read_listed
+from nmt.guessing import Guessing
 from nmt.run import Run
 from nmt.shell import shell_command
 
@@ -85,12 +86,14 @@ def _load_portable(options: argparse.Namespace, runs: list[Path]) -> PortableTra
         translator = PortableTranslator.from_content(read_listed(run.portable_file), run.portable_file)
         if translator.identity != run.read_identity():
             raise UserError(f"{run.portable_file} belongs to another run.")
-        return translator
     except UserError as error:
         if options.engine == "numpy" or not has_torch():
             raise
         log.warning("%s PyTorch is used instead.", error)
         return None
+    guessing = Guessing.of(run, translator.checkpoint)  # that of the run counts, as with PyTorch
+    translator.threshold = guessing.threshold if guessing else None
+    return translator
 
 
 def _need_of_torch(options: argparse.Namespace, runs: list[Path]) -> str | None:
@@ -105,7 +108,6 @@ def _need_of_torch(options: argparse.Namespace, runs: list[Path]) -> str | None:
 
 
 def _load_torch(options: argparse.Namespace, runs: list[Path]) -> Loaded:
-    from nmt.guessing import Guessing
     from nmt.search import Sample
     from nmt.translator import Translator
     from nmt.unlike_training import TrainingData
