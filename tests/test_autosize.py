@@ -78,6 +78,13 @@ def test_a_fixed_size_chooses_nothing(corpus: Corpus) -> None:
     assert (values["data"]["vocab_size"], train["max_epochs"], train["max_steps"]) == (6000, 13, None)
 
 
+@pytest.mark.parametrize("experiment", ["compare", "plain"])
+def test_experiments_that_compare_models_are_the_same_for_every_corpus(corpus: Corpus, experiment: str) -> None:
+    demo, own = (composed(f"experiment={experiment}", "model=luong", *more) for more in ([], [corpus(20)]))
+    assert own["model"] == demo["model"]
+    assert own["train"] | {"max_epochs": None} == demo["train"] | {"max_epochs": None}  # the demo is short
+
+
 def test_a_corpus_that_cannot_be_read_is_left_to_be_reported_when_it_is_prepared(tmp_path: Path) -> None:
     values = composed(f"data.path={tmp_path / 'nowhere.csv'}")
     assert values["data"]["vocab_size"] == suited(autosize._UNKNOWN).vocab_size
