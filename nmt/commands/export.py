@@ -1,4 +1,4 @@
-"""export.py: a finished run as one file or page that translates without PyTorch, or the model card of such a file."""
+"""export.py: a finished run as one file or page that translates without PyTorch, or the card of such a file."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   python export.py                                     # newest finished run → eng-fra.nmt
   python export.py --run outputs/RUN --output mine.nmt
   python export.py --html translator.html              # one page that translates in any browser, offline
+  python export.py --app public/                       # the same for a web host, where phones can install it
   python export.py --precision fp32                    # four times as large, scores equal to PyTorch's
   python export.py --card mine.nmt                     # what is in a file: trained on what, how good
   python translate.py --run mine.nmt "They are watching."
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     log_to_console()
     run = Run.open(options.run or newest_finished(ROOT / "outputs"))
     translator = Translator.load(run, "cpu")
-    default = None if options.html else Path("-".join(translator.languages) + SUFFIX)
+    default = None if options.html or options.app else Path("-".join(translator.languages) + SUFFIX)
     outputs = {SUFFIX: options.output or default, ".html": options.html}
     for suffix, output in outputs.items():
         if output and output.is_dir():
@@ -66,6 +67,23 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         write_bytes(output, page(content).encode("utf-8"))
         report(output, options.precision, "Open it in a browser; it needs nothing else, and no network.")
+    if options.app:
+        write_app(options.app, content)
+        print(options.app)
+        print(f"{options.app}: put these files on a web host with https; phones can install the page.", file=sys.stderr)
+
+
+def write_app(directory: Path, content: bytes) -> None:
+    """Write the page and the files that make it installable into a directory."""
+    from nmt.files import write_bytes
+    from nmt.web.assemble import app
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{directory} cannot be made ({error.strerror}): give --app another directory.") from error
+    for name, text in app(content).items():
+        write_bytes(directory / name, text.encode("utf-8"))
 
 
 def report(output: Path, precision: str, advice: str) -> None:
@@ -100,10 +118,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--output", type=Path, metavar="FILE", help="file to write (default: SOURCE-TARGET.nmt, such as eng-fra.nmt)")
     page = "write a page that translates in a browser, offline; with --output, both files"
     add("--html", type=Path, metavar="FILE", help=page)
+    add("--app", type=Path, metavar="DIR", help="write the page for a web host, where browsers offer to install it")
     precision = "int8 (default) is a quarter of the size; fp32 gives the same scores as PyTorch"
     add("--precision", choices=("int8", "fp32"), default="int8", help=precision)
     add("--card", type=Path, metavar="FILE", help="only show what a file says about its model")
     options = parser.parse_args(arguments)
-    if options.card and (options.run or options.output or options.html):
-        parser.error("--card reads a file: give it without --run, --output and --html")
+    if options.card and (options.run or options.output or options.html or options.app):
+        parser.error("--card reads a file: give it without --run, --output, --html and --app")
     return options

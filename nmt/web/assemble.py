@@ -1,9 +1,10 @@
-"""Puts the JavaScript modules, the style sheet and a model together in one HTML page."""
+"""Puts the JavaScript modules, the style sheet and a model together in one HTML page, or in a folder for a host."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from html import escape
 from pathlib import Path
@@ -18,8 +19,28 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def page(model: bytes) -> str:
-    """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
+def app(model: bytes) -> dict[str, str]:
+    """The files of a folder which, served by a host, browsers offer to install as an app."""
+    index = page(model, '<link rel="manifest" href="app.webmanifest">')
+    _, record = unpack(model)
+    name = " → ".join(_language(label)[0] for label in record["languages"])
+    icon = {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any maskable"}
+    manifest = {"name": name, "short_name": name, "start_url": "./", "scope": "./", "display": "standalone"}
+    colours = {"theme_color": "#0b6e6e", "background_color": "#0b6e6e"}
+    version = hashlib.sha256(index.encode()).hexdigest()[:16]
+    return {
+        "index.html": index,
+        "app.webmanifest": json.dumps({**manifest, **colours, "icons": [icon]}, ensure_ascii=False, indent=1),
+        "icon.svg": _text("icon.svg"),
+        "service-worker.js": _text("service-worker.js").replace("{version}", version),
+    }
+
+
+def page(model: bytes, manifest: str = "") -> str:
+    """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own.
+
+    With a link to the manifest of an app, it also uses the files beside it (`app`).
+    """
     _, record = unpack(model)
     (source, source_lang), (target, target_lang) = map(_language, record["languages"])
     style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
@@ -30,13 +51,14 @@ def page(model: bytes) -> str:
                 "default-src 'none'",
                 f"script-src '{_hash(script)}' 'wasm-unsafe-eval'",
                 f"style-src '{_hash(style)}'",
-                "worker-src blob:",
+                "worker-src blob: 'self'; manifest-src 'self'" if manifest else "worker-src blob:",
                 "img-src data:",
                 "base-uri 'none'",
                 "form-action 'none'",
             )
         ),
         "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
+        "manifest": manifest,
         "title": escape(f"{source} → {target}"),
         "source_name": escape(source),
         "target_name": escape(target),

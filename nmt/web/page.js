@@ -36,6 +36,8 @@ function start() {
     input.dispatchEvent(new Event("input"));
   });
   $("copy").addEventListener("click", copy);
+  const installable = document.querySelector("link[rel=manifest]") && navigator.serviceWorker;
+  if (installable) installable.register("service-worker.js").catch(() => {}); // without it, the page needs its host
 }
 
 /** Take the text from the address. */

@@ -16,7 +16,7 @@ import torch
 from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.translator import Translator
-from nmt.web.assemble import page
+from nmt.web.assemble import app, page
 from tests.commands import command, succeeded
 from tests.conftest import ROOT, tiny_model
 from tests.portable.models import packed
@@ -65,8 +65,10 @@ def test_a_local_file_translates_as_you_type_without_network(show: Any) -> None:
 def test_export_writes_a_page_that_translates_like_translate_py(show: Any, tmp_path: Path) -> None:
     run, output = tmp_path / "run", tmp_path / "page.html"
     shutil.copytree(ROOT / "tests/fixtures/run-2/run", run)
-    done = succeeded(command("export.py", "--run", str(run), "--html", str(output), "--precision", "fp32"))
-    assert done.stdout == f"{output}\n"
+    options = ("--html", str(output), "--app", str(tmp_path / "app"), "--precision", "fp32")
+    done = succeeded(command("export.py", "--run", str(run), *options))
+    assert done.stdout == f"{output}\n{tmp_path / 'app'}\n"
+    assert (tmp_path / "app/service-worker.js").is_file()
     assert not list(tmp_path.glob("*.nmt"))
     opened = show(output.read_text(encoding="utf-8"))
     translated(opened, "we see a cat!")
@@ -158,7 +160,7 @@ def test_a_damaged_model_is_said_in_one_sentence(show: Any) -> None:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
-    """The page on a static host, and what was asked of the host."""
+    """The page and the app on a static host, and what was asked of the host."""
     asked: list[str] = []
 
     class Handler(SimpleHTTPRequestHandler):
@@ -168,7 +170,8 @@ def served(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         def log_request(self, *arguments: Any) -> None:
             asked.append(self.path)
 
-    (tmp_path / "translator.html").write_text(html(), encoding="utf-8")
+    for name, text in {"translator.html": html(), **app(packed(translator()))}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/translator.html", asked
@@ -182,6 +185,22 @@ def test_a_static_host_is_asked_for_the_page_only(chromium: Any, served: tuple[s
         opened.goto(address)
         assert translated(opened, LINES[0]) == expected(LINES[:1])
     assert asked == ["/translator.html"]
+
+
+def test_an_installed_app_translates_without_its_host(chromium: Any, served: tuple[str, list[str]]) -> None:
+    address, asked = served
+    with chromium.new_context() as context:
+        opened = context.new_page()
+        opened.goto(address.replace("translator.html", ""))
+        opened.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        manifest = context.new_cdp_session(opened).send("Page.getAppManifest")
+        assert manifest["errors"] == []
+        assert json.loads(manifest["data"])["name"] == "English → French"
+        before = len(asked)
+        context.set_offline(True)
+        opened.reload()
+        assert translated(opened, LINES[0]) == expected(LINES[:1])
+    assert len(asked) == before
 
 
 HOSTILE = "<script>hacked()</script> <img/src=x/onerror=hacked()> </textarea><b>x</b> {{7*7}} \"'><svg/onload=hacked()>"
