@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from nmt.errors import UserError
 
+if TYPE_CHECKING:
     from nmt.search import Search
-    from nmt.translator import Translator
+    from nmt.translation import Engine
 
 
 def load(
@@ -20,15 +22,23 @@ def load(
     device: str = "auto",
     search: Search | None = None,
     **changes: Any,
-) -> Translator:
+) -> Engine:
     """Load a translator from a run directory; without one, from the newest finished run under outputs/.
 
     Args:
-        runs: A run directory; several make an ensemble.
+        runs: A run directory; several make an ensemble. Or a file of export.py, which needs no PyTorch.
         device: auto, cpu, cuda, cuda:1 or mps.
         search: A search method of nmt.search in the place of the run's own.
         changes: Other settings of the search method, such as beam_size=10.
     """
+    if isinstance(runs, (str, os.PathLike)) and Path(runs).is_file():
+        from nmt.portable.translator import PortableTranslator
+
+        if search is not None:
+            raise UserError(f"{runs} is an exported file, which has a beam search: leave out search=.")
+        exported = PortableTranslator.load(Path(runs))
+        exported.search = exported.search.changed(**changes)
+        return exported
     from nmt.config import ROOT  # late, because PyTorch imports slowly
     from nmt.run import newest_finished
     from nmt.translator import Translator

@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from torch import Tensor
 
+import nmt
 from nmt.commands import engines
 from nmt.commands.translate import parse
 from nmt.data.heldout import read_held_out
+from nmt.errors import UserError
 from nmt.files import sha256
 from nmt.portable.export import write_into_run
 from nmt.run import Run
@@ -127,6 +129,14 @@ def test_without_pytorch_the_rest_is_one_sentence(exported: tuple[Path, Path], o
     assert_fails(without_torch("translate.py", "--run", str(old), "a"), "has no portable.nmt", "export.py")
     assert_fails(without_torch("translate.py", "--run", str(run), "--engine", "torch", "a"), "which is not installed")
     assert_fails(without_torch("translate.py", "--run", str(run), "--heatmap", "a.png", "a"), "package matplotlib")
+
+
+def test_python_loads_an_exported_file(exported: tuple[Path, Path], sentences: list[str]) -> None:
+    run, file = exported
+    one, two = (nmt.load(path, beam_size=3).nbest(sentences[:2]) for path in (run, str(file)))
+    assert [[each.text for each in found] for found in two] == [[each.text for each in found] for found in one]
+    with pytest.raises(UserError, match="leave out search="):
+        nmt.load(file, search=Sample())
 
 
 def test_heatmaps_are_drawn_by_both(exported: tuple[Path, Path], sentences: list[str], tmp_path: Path) -> None:
