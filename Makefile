@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench bench-start bench-attention bench-scale bench-corpus bench-checker chaos demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start bench-engines bench-attention bench-scale bench-corpus bench-checker chaos demo-corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ bench: setup ## speed of training, decoding, preparing and starting; ARGS=--quic
 
 bench-start: setup ## cold start of translate.py against `import torch`
 	$(RUN) scripts/bench_start.py
+
+bench-engines: setup ## PyTorch, numpy and the browser on the test set of a run; ARGS="--run DIR --browser /usr/bin/chromium"
+	$(RUN) scripts/bench_engines.py $(ARGS)
 
 bench-attention: setup ## training speed of every named model, in turn
 	$(RUN) scripts/bench_attention.py $(ARGS)
