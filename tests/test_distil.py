@@ -67,6 +67,7 @@ def test_an_ensembles_translations_become_pairs_to_train_on(
     assert "translated" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_model_of_the_opposite_direction_adds_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("val", "test"):
         held_out = f"I hear {name} now.\tmaintenant j'entends {name}.\n"

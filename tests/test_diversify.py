@@ -25,6 +25,7 @@ def settings_in(folder: Path, *more: str) -> list[str]:
     return [setting for setting in train_arguments(folder, *more) if not setting.startswith("run_dir=")]
 
 
+@pytest.mark.slow
 def test_teachers_and_their_student_in_one_command(tmp_path: Path) -> None:
     output = tmp_path / "best"
     settings = settings_in(tmp_path, "train.max_steps=null", "train.max_epochs=4", "data.source=fra", "seed=3")

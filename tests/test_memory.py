@@ -37,6 +37,7 @@ print(resident() - begin)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.skipif(not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="bf16 has no kernels of its own here")
+@pytest.mark.slow
 def test_batches_of_ever_new_shapes_do_not_fill_the_memory() -> None:
     """With PyTorch's default caches, these 300 shapes take 450 MiB; with ours, 15."""
     done = subprocess.run([sys.executable, "-c", SHAPES], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -82,6 +82,7 @@ def test_a_list_of_files_and_a_file_with_brackets(tmp_path: Path, monkeypatch: p
     assert path("[a.en,a.de]") == f"{here}/[a.en,a.de]"
 
 
+@pytest.mark.slow
 def test_a_sweep_keeps_its_commas_beside_odd_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hydra hands each run its overrides as text, which is read a second time."""
     monkeypatch.chdir(tmp_path)

@@ -55,6 +55,7 @@ def test_tensorboard_has_everything(finished: Finished) -> None:
     assert any("hparams" in metadata.plugin_data.plugin_name for metadata in plugins.values())
 
 
+@pytest.mark.slow
 def test_a_run_whose_terminal_closes_goes_on_to_the_same_bytes(finished: Finished, tmp_path: Path) -> None:
     """Writing to the terminal fails, then SIGHUP comes: the run is saved, and its log says how to go on."""
     arguments = [sys.executable, "train.py", *train_arguments(tmp_path, "train.save_every=1")]

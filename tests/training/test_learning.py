@@ -33,7 +33,7 @@ FAILS = {
 # One of each kind in the fast tests; those that do much the same as another one, in the slow tests.
 FAST = {
     list: ["bahdanau", "luong", "stacked", "multi_head", "hard", "local_m", "local_p", "seq2seq"],
-    reverse: ["bahdanau", "local_m", "seq2seq"],
+    reverse: ["bahdanau", "seq2seq"],
 }
 CASES = [
     pytest.param(name, task, id=f"{name}-{label}", marks=() if name in FAST[task] else pytest.mark.slow)

@@ -1,7 +1,5 @@
-"""A real Chromium, and files of portable models for it."""
+"""Pages in Chromium, and models for them."""
 
-import base64
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,44 +11,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.special import EOS, WORD_START
 from nmt.translator import Translator
-from nmt.web.assemble import bundle
 from tests.conftest import tiny_model, tiny_tokenizer
-from tests.training.test_new_parts import overrides  # noqa: F401  (a fixture: a score or a cell of a test's own)
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# No sandbox, as CI runs as root; the others keep the browser itself from using the network.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives it, is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def engine(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A blank local page with the modules of the engine, as `module_NAME`."""
-    (empty := tmp_path_factory.mktemp("engine") / "empty.html").write_text("<!doctype html>")
-    with chromium.new_context() as context:
-        blank = context.new_page()
-        blank.goto(empty.as_uri())
-        blank.add_script_tag(content=bundle("worker"))
-        yield blank
 
 
 @pytest.fixture
@@ -95,8 +56,3 @@ def wordy(model: Any, tokenizer: Tokenizer) -> Any:
         model.output.bias.copy_(torch.tensor(likely))
         model.output.bias[EOS] = 1
     return model
-
-
-def in_base64(model: bytes) -> str:
-    """Bytes as a browser takes them."""
-    return base64.b64encode(model).decode()

@@ -14,10 +14,10 @@ from nmt.special import EOS
 from nmt.translator import Translation, Translator
 from nmt.web.assemble import bundle
 from nmt.words import merge_words
+from tests.browser import in_base64
 from tests.conftest import CELLS, MODELS, tiny_model
 from tests.portable.models import packed
-from tests.training.test_new_parts import is_used
-from tests.web.conftest import in_base64, wordy, wordy_translator
+from tests.web.conftest import wordy, wordy_translator
 
 TEXTS = ["I see a cat .", "we see it .", "nous le voyons .", "x", "Ça va, 猫 ?", "a " * 12]
 TRANSLATE = """async ([model, texts, plain]) => {
@@ -66,12 +66,6 @@ def test_every_model_gives_what_pytorch_gives(engine: Any, model: str) -> None:
 def test_every_cell_gives_what_pytorch_gives(engine: Any, cell: str) -> None:
     translator = wordy_translator("stacked", f"model/cell={cell}")
     assert_equal(found(engine, translator, TEXTS[:3]), translator.nbest(TEXTS[:3]))
-
-
-def test_a_new_score_or_cell_needs_no_line_of_javascript(engine: Any, overrides: tuple[str, ...]) -> None:
-    translator = wordy_translator("bahdanau", *overrides)
-    assert is_used(translator.model)
-    assert_equal(found(engine, translator, TEXTS), translator.nbest(TEXTS))
 
 
 @pytest.mark.parametrize("int8", [False, True])

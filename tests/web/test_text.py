@@ -13,7 +13,7 @@ from nmt.data.bitext import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.words import merge_words
 from nmt.writing_systems import script_of
-from tests.web.conftest import in_base64
+from tests.browser import in_base64
 
 SENTENCES = [
     "The quick brown fox jumps over the lazy dog, doesn't it?",
