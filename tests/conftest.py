@@ -15,11 +15,8 @@ from nmt.model.seq2seq import Seq2Seq
 from nmt.search import Beam
 from nmt.special import EOS, PAD
 from nmt.translator import Translator
-from tests.browser import chromium, engine
 
-__all__ = ["chromium", "engine"]  # pytest finds the fixtures here
-
-pytest_plugins = ["tests.commands"]  # the fixture of a finished run
+pytest_plugins = ["tests.browser", "tests.commands"]  # fixtures: Chromium, a finished run
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
