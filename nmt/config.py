@@ -42,7 +42,7 @@ class TrainSettings:
     validate_every: int | None = None  # updates; null is once an epoch
     save_every: int | None = None  # updates; null is at validations only
     log_every: int = 50  # updates
-    keep: int = 0  # snapshots of the weights through training, in snapshots/, to be looked at; taken at validations
+    keep: int = 0  # most snapshots of the weights to keep in snapshots/, taken at validations; 0 keeps none
 
     def __post_init__(self) -> None:
         self._require("at least 1", lambda x: x >= 1, "batch_size", "accumulate", "log_every", "teacher_forcing_steps")

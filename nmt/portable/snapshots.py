@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Snapshots:
-    """Files `snapshots/step-00000500.nmt` of a run, in int8: at most so many, spread evenly over the steps so far."""
+    """Files `snapshots/step-00000500.nmt` of a run, in int8: at most so many, at equal distances."""
 
     def __init__(self, run: OpenRun, translator: Translator, most: int) -> None:
         """Keep at most `most` snapshots of the translator's model."""
@@ -63,12 +63,13 @@ def kept_steps(folder: Path) -> list[int]:
 
 
 def thinned(steps: Sequence[int], most: int) -> list[int]:
-    """At most `most` of the steps, always with the last and, of two or more, the first.
+    """At most `most` of the steps kept so far and a new one: the first, the last, and others at equal distances.
 
-    The one that goes has the nearest neighbours, so that the rest lie as evenly as can be.
+    The distance doubles whenever there are too many, so at least half as many are kept.
     """
     kept = list(steps)
-    while len(kept) > most:
-        inner = range(1, len(kept) - 1)
-        del kept[min(inner, key=lambda i: kept[i + 1] - kept[i - 1]) if most > 1 else 0]
-    return kept
+    if len(kept) > 3 and kept[-2] - kept[-3] < kept[1] - kept[0]:
+        del kept[-2]  # which was kept as the last one
+    if len(kept) > most:
+        del kept[1:-1:2]
+    return kept if most > 1 else kept[-1:]

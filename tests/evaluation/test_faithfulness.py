@@ -12,7 +12,7 @@ from nmt.evaluation import faithfulness
 from nmt.evaluation.faithfulness import Attended, Inattentive, measure
 from nmt.special import EOS
 from nmt.translator import Translator
-from tests.commands import assert_fails, evaluate, succeeded
+from tests.commands import assert_fails, command, evaluate, succeeded
 from tests.conftest import ROOT, assert_refused, tiny_translator
 from tests.portable.test_conformance import SHORT
 
@@ -91,3 +91,8 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
     assert f"{record['others']['shuffled']['log_prob']:.3f}" in done.stdout
     assert "decode" not in record["evaluated"]
     assert_fails(evaluate(run, "--faithfulness", "--run", str(run)), "one --run")
+    first = succeeded(command("scripts/faithfulness.py", str(run))).stdout.splitlines()
+    assert first[2].startswith(f"| stacked | {record['own']['log_prob']:.2f}".replace("-", "−"))
+    before = (run / "eval/faithfulness.json").stat()
+    assert succeeded(command("scripts/faithfulness.py", str(run))).stdout.splitlines() == first
+    assert (run / "eval/faithfulness.json").stat().st_mtime_ns == before.st_mtime_ns  # it is read, not measured
