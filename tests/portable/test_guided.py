@@ -18,6 +18,8 @@ from tests.portable.test_conformance import SHORT, assert_same_translation
 
 TEXT = "I see a cat ."
 PREFIX = [20, 270]
+FAST = ("bahdanau", "coverage", "local_p", "luong", "multi_head", "self_attentive", "seq2seq", "stacked", "static")
+ALL = [pytest.param(name, marks=[] if name in FAST else pytest.mark.slow) for name in MODELS]
 
 
 def attention(length: int) -> dict[int, np.ndarray]:
@@ -26,7 +28,7 @@ def attention(length: int) -> dict[int, np.ndarray]:
     return {0: np.eye(length, dtype=np.float32)[2], 2: ramp / ramp.sum()}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_both_engines_compute_the_same(name: str) -> None:
     translator = tiny_translator(name, **SHORT)
     portable = portable_of(translator)
@@ -62,7 +64,7 @@ def assert_same_marks(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) 
         np.testing.assert_allclose(one[name], other[name], atol=1e-4, err_msg=name)
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "seq2seq"])
+@pytest.mark.parametrize("name", [each for each in ALL if each.values != ("seq2seq",)])
 def test_the_models_own_attention_and_tokens_change_nothing(name: str) -> None:
     translator = tiny_translator(name, **SHORT)
     best, *_ = translator.translate(TEXT)

@@ -11,9 +11,9 @@ from nmt.search_settings import UNGUIDED
 from nmt.special import EOS
 from nmt.translation import Inspection
 from nmt.translator import Translator
-from tests.conftest import MODELS
 from tests.portable.models import packed, portable_of
-from tests.portable.test_guided import TEXT, attention
+from tests.portable.test_guided import ALL, TEXT, attention
+from tests.training.test_new_parts import is_used
 from tests.web.conftest import in_base64, wordy_translator
 from tests.web.test_engine import assert_equal
 
@@ -42,9 +42,18 @@ def as_lists(overrides: dict[int, np.ndarray]) -> dict[str, Any]:
     return {str(step): row.tolist() for step, row in overrides.items()}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL)
 def test_guided_translations_and_inspected_steps_are_those_of_pytorch(engine: Any, name: str) -> None:
-    translator = wordy_translator(name)
+    assert_guided_alike(engine, wordy_translator(name))
+
+
+def test_a_new_score_or_cell_needs_no_line_of_an_engine(engine: Any, overrides: tuple[str, ...]) -> None:
+    translator = wordy_translator("bahdanau", *overrides)
+    assert is_used(translator.model)
+    assert_guided_alike(engine, translator)
+
+
+def assert_guided_alike(engine: Any, translator: Translator) -> None:
     best = translator.translate(TEXT)[0]
     prefix, length = [270, 265], len(best.source_ids)
     overrides = attention(length) if best.attention is not None else {}
