@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +15,7 @@ from nmt.languages import known_language
 from nmt.portable.file import unpack
 
 _HERE = Path(__file__).parent
-_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.\.?/[\w/]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE)
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -21,36 +23,37 @@ _SLOT = re.compile(r"\{(\w+)\}")
 def page(model: bytes) -> str:
     """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
     _, record = unpack(model)
-    (source, source_lang), (target, target_lang) = map(_language, record["languages"])
-    style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
-    assert not re.search("</(script|style)|<!--", style + script + worker)
+    (source, source_lang), (target, target_lang) = map(language, record["languages"])
+    code = {"style": web_text("tokens.css") + web_text("page.css"), "script": bundle("page"), "worker": bundle("worker")}
     slots = {
-        "policy": "; ".join(
-            (
-                "default-src 'none'",
-                f"script-src '{_hash(script)}' 'wasm-unsafe-eval'",
-                f"style-src '{_hash(style)}'",
-                "worker-src blob:",
-                "img-src data:",
-                "base-uri 'none'",
-                "form-action 'none'",
-            )
-        ),
-        "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
         "title": escape(f"{source} → {target}"),
         "source_name": escape(source),
         "target_name": escape(target),
         "source_lang": escape(source_lang),
         "target_lang": escape(target_lang),
-        "style": style,
-        "script": script,
-        "worker": worker,
         "model": base64.b64encode(model).decode(),
     }
-    return _SLOT.sub(lambda slot: slots[slot[1]], _text("page.html"))
+    return fill("page.html", code, slots)
 
 
-def _language(label: str) -> tuple[str, str]:
+def fill(template: str, code: Mapping[str, str], slots: Mapping[str, str]) -> str:
+    """A page: its template with code (`style`, `script`, `worker`), a policy that allows no other, and the rest."""
+    assert not re.search("</(script|style)|<!--", "".join(code.values()))
+    policy = (
+        "default-src 'none'",
+        f"script-src '{_hash(code['script'])}' 'wasm-unsafe-eval'",
+        f"style-src '{_hash(code['style'])}'",
+        "worker-src blob:",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    icon = f"data:image/svg+xml,{quote(web_text('icon.svg'))}"
+    every = {"policy": "; ".join(policy), "icon": icon, **code, **slots}
+    return _SLOT.sub(lambda slot: every[slot[1]], web_text(template))
+
+
+def language(label: str) -> tuple[str, str]:
     """The name of a language, and its code for `lang` attributes: empty if it is unknown."""
     language = known_language(str(label))
     if language is None:
@@ -69,21 +72,31 @@ def bundle(entry: str) -> str:
 
     def visit(name: str) -> None:
         if name not in order:
-            for _, imported in _IMPORT.findall(_text(f"{name}.js")):
-                visit(imported)
+            for _, imported in _IMPORT.findall(web_text(f"{name}.js")):
+                visit(_module(name, imported))
             order.append(name)
 
     visit(entry)
     return '"use strict";\n' + "\n".join(map(_scoped, order))
 
 
+def _module(importer: str, address: str) -> str:
+    """The name of a module that another imports, as a path in this folder without suffix."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), address)).removesuffix(".js")
+
+
 def _scoped(name: str) -> str:
     """A module as a function with a scope of its own, which returns what the module exports."""
-    text = _text(f"{name}.js")
+    text = web_text(f"{name}.js")
     exported = ", ".join(one or several for one, several in _EXPORT.findall(text))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", text))
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
+    imported = _IMPORT.sub(lambda found: f"const {found[1]} = {_variable(_module(name, found[2]))};", text)
+    return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', imported)}\nreturn {{ {exported} }};\n}})();\n"
 
 
-def _text(name: str) -> str:
+def _variable(module: str) -> str:
+    return "module_" + module.replace("/", "_")
+
+
+def web_text(name: str) -> str:
+    """A file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")
