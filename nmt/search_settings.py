@@ -3,16 +3,51 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from nmt.errors import UserError
-from nmt.special import BOS, PAD, UNK
+from nmt.special import BOS, EOS, PAD, UNK
 from nmt.typed import nearest
 
 NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
 
+NOTHING_TO_OVERRIDE = "This model has no attention, so there are no weights to override."
+
 AnySearch = TypeVar("AnySearch", bound="SearchSettings")
+
+
+@dataclass(frozen=True)
+class Guide:
+    """What is settled about the translations of a sentence before they are searched for."""
+
+    prefix: tuple[int, ...] = ()  # tokens that every translation begins with; EOS may be the last
+    overrides: Mapping[int, np.ndarray] = field(default_factory=dict)  # attention by step, (S,) or (heads, S)
+
+    @classmethod
+    def of(
+        cls, prefix: Sequence[int], overrides: Mapping[int, Any] | None, source_tokens: int, vocabulary: int
+    ) -> Guide:
+        """Check what is given, for a sentence of so many source tokens; a UserError says what is wrong."""
+        for place, token in enumerate(prefix):
+            ends_early = token == EOS and place + 1 < len(prefix)
+            if token in NEVER or ends_early or not 0 <= token < vocabulary:
+                raise UserError(f"A prefix cannot have the token {token} at place {place}.")
+        rows = {int(step): np.asarray(row, np.float32) for step, row in (overrides or {}).items()}
+        for step, row in rows.items():
+            if row.ndim not in (1, 2) or row.shape[-1] != source_tokens:
+                raise UserError(
+                    f"The attention of step {step} needs {source_tokens} weights, one for each source token."
+                )
+            if not (np.isfinite(row).all() and (row >= 0).all()):
+                raise UserError(f"The attention of step {step} must be numbers that are not negative.")
+        return cls(tuple(map(int, prefix)), rows)
+
+
+UNGUIDED = Guide()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ Imported by translate.py, so it imports nothing heavier than PyTorch and Sentenc
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,13 @@ from nmt.device import choose_device
 from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.factory import constructor, refusals
-from nmt.model.mechanism import in_words
+from nmt.model.marks import Watch
+from nmt.model.mechanism import formulas, in_words
 from nmt.run import OpenRun, Run
 from nmt.search import Hypothesis, Search
-from nmt.special import BOS
+from nmt.search_settings import NOTHING_TO_OVERRIDE, Guide
 from nmt.training.checkpoint import Checkpoints
-from nmt.translation import EMPTY, Engine, ForcedStep, Translation
+from nmt.translation import EMPTY, Engine, InspectedStep, Inspection, Translation
 from nmt.typed import written_to
 
 
@@ -99,21 +100,39 @@ class Translator(Engine):
                 results[i] = [self._from_hypothesis(encoded[i], hypothesis) for hypothesis in hypotheses[:n]]
         return results
 
+    def _guided(self, source: list[int], guide: Guide) -> list[Translation]:
+        tokens, lengths = pad([source])
+        (found,) = self.search(self.model, tokens.to(self.device), lengths, guides=[guide])
+        return [self._from_hypothesis(source, hypothesis) for hypothesis in found]
+
     def _from_hypothesis(self, source: list[int], hypothesis: Hypothesis) -> Translation:
         tokens, score, weights, log_probs = hypothesis
         return self._translation(source, tokens, score, None if weights is None else _array(weights), log_probs)
 
     @torch.inference_mode()
-    def force(self, translation: Translation) -> Iterator[ForcedStep]:
-        ids, source = translation.target_ids, torch.tensor([translation.source_ids])
-        memory, state = self.model.encode(source.to(self.device), torch.tensor([source.size(1)]))
-        for token in [BOS, *ids[:-1]] if ids else []:
-            logits, weights, state = self.model.step(torch.tensor([token], device=self.device), memory, state)
-            log_probs = logits[0].float().log_softmax(dim=0)  # (V,)
-            yield ForcedStep(_array(log_probs), None if weights is None else _array(weights[0]))
+    def _inspect(self, source: list[int], inputs: list[int], guide: Guide) -> Inspection:
+        tokens, lengths = pad([source])
+        with Watch() as watch:
+            memory, state = self.model.encode(tokens.to(self.device), lengths)
+        states = {name: _array(mark.of_first()) for name, mark in watch.marks.items()}
+        steps = []
+        for step, token in enumerate(inputs):
+            row = guide.overrides.get(step)
+            given = None if row is None else torch.from_numpy(row)[None, None].to(self.device)  # (1, 1, S)
+            with Watch(given) as watch:
+                logits, weights, state = self.model.step(torch.tensor([token], device=self.device), memory, state)
+            if weights is None and given is not None:
+                raise UserError(NOTHING_TO_OVERRIDE)
+            marks = {name: _array(mark.of_first()) for name, mark in watch.marks.items()}
+            log_probs = _array(logits[0].float().log_softmax(dim=0))  # (V,)
+            steps.append(InspectedStep(log_probs, None if weights is None else _array(weights[0]), marks))
+        return Inspection(states, steps)
 
     def mechanism(self) -> list[str]:
         return in_words(self.model.decoder)
+
+    def formulas(self) -> dict[str, dict[str, str]]:
+        return formulas(self.model.decoder)
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -76,7 +76,10 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
         return Explanation(translation, [], search, [])
     limit = search.longest(len(translation.source_ids))
     steps: list[Step] = []
-    for t, (token, (log_probs, weights)) in enumerate(zip(ids, translator.force(translation), strict=True)):
+    for t, (token, inspected) in enumerate(
+        zip(ids, translator.inspect(translation.source_ids, ids).steps, strict=True)
+    ):
+        log_probs, weights, _ = inspected
         # As in the search: forbidden tokens keep their share of the probability.
         likely = log_probs.copy()
         likely[NEVER] = -np.inf

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from nmt.errors import UserError
+from nmt.model.marks import mark
 
 KEEP_HIDDEN = 2**26  # most numbers of the additive score's hidden layer that a training step stores: 256 MiB
 
@@ -255,12 +256,12 @@ def additive_energies(queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
     """
 
     def energies(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
-        return (keys + query.unsqueeze(1)).tanh_() @ v
+        return mark("hidden", (keys + query.unsqueeze(1)).tanh_()) @ v  # (B, S, A)
 
     # A decoder that looks once a step calls with T = 1, about as often as the source is long.
     stored = keys.numel() * max(queries.size(1), keys.size(1))
     again = torch.is_grad_enabled() and stored > KEEP_HIDDEN
-    v = v.to(keys.dtype)
+    v = mark("v", v.to(keys.dtype), shared=True)
     rows = [
         checkpoint(energies, query, keys, v, use_reentrant=False, preserve_rng_state=False)
         if again

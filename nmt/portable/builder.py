@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,7 +89,8 @@ class Builder:
         """Record which values of the graph are the outputs of a call."""
         self._refs.update(zip(outputs, refs, strict=True))
 
-    def graph(self, results: Sequence[Any]) -> Graph:
-        """The finished graph with these outputs."""
+    def graph(self, results: Sequence[Any], marks: Mapping[str, tuple[Any, int | None]]) -> Graph:
+        """The finished graph with these outputs and marks."""
         outputs = [self.ref(result) for result in results]  # may add nodes
-        return Graph(self.inputs, self.nodes, outputs)
+        marked = {name: (self.ref(value), dim) for name, (value, dim) in marks.items()}
+        return Graph(self.inputs, self.nodes, outputs, marked)

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
+from nmt.model.marks import Watch
 from nmt.portable.builder import Builder, Call, Constants, NotPortable, Value
 from nmt.portable.graph import Graph, symbolic
 from nmt.portable.lowering import lower
@@ -71,23 +72,27 @@ class Recorder(TorchDispatchMode):
 
 
 def capture(function: Callable[..., Any], inputs: Callable[[int, int], tuple[Any, ...]], constants: Constants) -> Graph:
-    """Capture a function of tensors as a graph, given arguments for it at any N and S."""
-    recordings, results = [], []
+    """Capture a function of tensors as a graph, given arguments for it at any N and S.
+
+    Values that it shows with `nmt.model.marks.mark` become marks of the graph.
+    """
+    recordings, results, marks = [], [], []
     for size in SIZES:
         arguments = inputs(*size)
         given = _tensors(arguments)
         recorder = Recorder(given)
-        with torch.inference_mode(), recorder:
+        with torch.inference_mode(), recorder, Watch() as watch:
             result = function(*arguments)
         recordings.append(recorder.calls)
         results.append([recorder.value(each) for each in _tensors(result)])
+        marks.append({name: (recorder.value(x), _place(x, dim)) for name, (x, dim, _) in watch.marks.items()})
     if len({tuple(call.name for call in calls) for calls in recordings}) > 1:
         raise NotPortable("it takes other steps for other lengths")
     builder = Builder(len(given), constants)
     for calls in zip(*recordings, strict=True):
         call = _merged(calls)
         builder.bind(call.outputs, lower(call, builder))
-    return builder.graph(results[0])
+    return builder.graph(results[0], marks[0])
 
 
 def _merged(calls: Sequence[Call]) -> Call:
@@ -130,6 +135,11 @@ def _named(function: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 def _tensors(tree: Any) -> list[Tensor]:
     """All tensors in nested tuples, lists and dictionaries."""
     return [leaf for leaf in tree_leaves(tree) if isinstance(leaf, Tensor)]
+
+
+def _place(tensor: Tensor, dim: int | None) -> int | None:
+    """A dimension counted from the front."""
+    return None if dim is None else dim % tensor.dim()
 
 
 def _kind(tensor: Tensor) -> str:

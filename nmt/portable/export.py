@@ -71,6 +71,7 @@ def of_translator(translator: Translator) -> tuple[dict[str, np.ndarray], dict[s
         "languages": list(translator.languages),
         "checkpoint": translator.checkpoint,
         "mechanism": translator.mechanism(),
+        "formulas": translator.formulas(),
     }
     return tensors, record
 
@@ -118,7 +119,7 @@ def _capture(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
         return torch.ones(shape, dtype=torch.long)
 
     def start(states: Tensor, summary: Tensor, mask: Tensor) -> Any:
-        return model.decoder.start(encoder.finish(states, summary, mask))
+        return model.start(encoder.finish(states, summary, mask))
 
     def encoded(batch: int, length: int) -> tuple[Tensor, Tensor, Tensor]:
         mask = torch.ones(batch, length, dtype=torch.bool)

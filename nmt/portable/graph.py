@@ -29,25 +29,30 @@ class Graph:
     inputs: int
     nodes: list[Node]
     outputs: list[Ref]
+    marks: dict[str, tuple[Ref, int | None]] = field(default_factory=dict)  # values by name (`nmt.model.marks`)
 
     def record(self) -> dict[str, Any]:
         """The graph as JSON can hold it."""
         nodes = [[node.op, node.inputs, node.settings] for node in self.nodes]
-        return {"inputs": self.inputs, "nodes": nodes, "outputs": self.outputs}
+        record = {"inputs": self.inputs, "nodes": nodes, "outputs": self.outputs}
+        return record | {"marks": {name: list(mark) for name, mark in self.marks.items()}} if self.marks else record
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Graph:
         """The inverse of `record`; a ValueError if a node refers to a value that comes later."""
-        graph = cls(record["inputs"], [Node(*node) for node in record["nodes"]], record["outputs"])
+        marks = {str(name): (ref, dim) for name, (ref, dim) in record.get("marks", {}).items()}
+        graph = cls(record["inputs"], [Node(*node) for node in record["nodes"]], record["outputs"], marks)
         known = graph.inputs
-        for number, node in enumerate([*graph.nodes, Node("", graph.outputs)]):
+        results = Node("", [*graph.outputs, *(ref for ref, _ in marks.values())])
+        for number, node in enumerate([*graph.nodes, results]):
             if not all(isinstance(ref, str) or 0 <= ref < known + number for ref in node.inputs):
                 raise ValueError("a graph that refers to values it does not have")
         return graph
 
     def constants(self) -> set[str]:
         """The names of all constants that it refers to."""
-        refs = [*self.outputs, *(ref for node in self.nodes for ref in node.inputs)]
+        marked = (ref for ref, _ in self.marks.values())
+        refs = [*self.outputs, *marked, *(ref for node in self.nodes for ref in node.inputs)]
         return {ref for ref in refs if isinstance(ref, str)}
 
 

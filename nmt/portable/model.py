@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nmt.errors import UserError
 from nmt.portable.graph import Graph
 from nmt.portable.ops import Array, Program
+from nmt.search_settings import NOTHING_TO_OVERRIDE
+
+WEIGHTS = "weights"  # the mark of the attention
 
 
 class Recurrence:
@@ -41,6 +45,16 @@ class Memory(NamedTuple):
 
     parts: list[Array]  # each with a first dimension of 1
     length: int  # S
+    marks: dict[str, Array]  # states, keys and values of the source tokens; empty in files of earlier versions
+
+
+class Stepped(NamedTuple):
+    """What a step computed for each hypothesis."""
+
+    logits: Array  # (N, V)
+    weights: Array | None  # (N, S) attention, the mean over heads, None without
+    state: list[Array]
+    marks: dict[str, Array]  # (N, …) intermediate values by name; empty in files of earlier versions
 
 
 class PortableModel:
@@ -63,18 +77,38 @@ class PortableModel:
             outputs = [direction(states) for direction in layer]
             summary = np.concatenate([each.last(output) for each, output in zip(layer, outputs, strict=True)])
             states = np.concatenate(outputs, axis=-1)
-        found = self.start([states[None], summary[None], np.ones((1, length), np.float32)], source=length)
-        return Memory(found[: self.memory_size], length), found[self.memory_size :]
+        inputs = [states[None], summary[None], np.ones((1, length), np.float32)]
+        found, marks = self.start.inspect(inputs, source=length)
+        seen = {name: value[0] for name, value in marks.items()}
+        return Memory(found[: self.memory_size], length, seen), found[self.memory_size :]
 
     def step(
-        self, tokens: Sequence[int], memory: Memory, state: Sequence[Array]
+        self, tokens: Sequence[int], memory: Memory, state: Sequence[Array], given: Array | None = None
     ) -> tuple[Array, Array | None, list[Array]]:
-        """Logits (N, V), attention weights (N, S) and the next state after these tokens.
+        """Logits (N, V), attention weights (N, S) and the next state after these tokens, as `inspect` computes them."""
+        return self.inspect(tokens, memory, state, given)[:3]
+
+    def inspect(
+        self, tokens: Sequence[int], memory: Memory, state: Sequence[Array], given: Array | None = None
+    ) -> Stepped:
+        """Take a step after these tokens; `given` attention (S,) or, for each head, (K, S) replaces the model's own.
 
         The memory is that of one sentence, for all hypotheses; the state has a row for each.
         """
         number = len(tokens)
         wide = [np.broadcast_to(part, (number, *part.shape[1:])) for part in memory.parts]
-        logits, *rest = self.next([np.array(tokens, np.float32), *wide, *state], number, memory.length)
+        inputs = [np.array(tokens, np.float32), *wide, *state]
+        replaced = None if given is None else {WEIGHTS: self._for_all(given)}
+        (logits, *rest), marks = self.next.inspect(inputs, number, memory.length, replaced)
+        marks |= {name: np.broadcast_to(marks[name], (number, *marks[name].shape)) for name in self.next.shared}
         weights = rest.pop(0) if self.has_weights else None
-        return logits, weights, rest
+        return Stepped(logits, weights, rest, marks)
+
+    def _for_all(self, given: Array) -> Array:
+        """Weights (1, S), or (1, K or 1, S) for a model with heads."""
+        if not self.has_weights:
+            raise UserError(NOTHING_TO_OVERRIDE)
+        if WEIGHTS not in self.next.marks:
+            raise UserError("This model was exported by an earlier version, which cannot override attention.")
+        has_heads = self.next.marks[WEIGHTS][1] == 2  # the dimension of steps, after batch and heads
+        return given[None, None] if has_heads and given.ndim == 1 else given[None]

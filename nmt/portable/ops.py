@@ -111,6 +111,8 @@ class Program:
 
         self._steps = [self._step(node, [place(ref) for ref in node.inputs]) for node in graph.nodes]
         self._outputs = [place(ref) for ref in graph.outputs]
+        self.marks = {name: (place(ref), dim) for name, (ref, dim) in graph.marks.items()}
+        self.shared = {name for name, (ref, _) in graph.marks.items() if isinstance(ref, str)}  # marks without a batch
 
     @staticmethod
     def _step(node: Node, places: list[int]) -> tuple[Kernel, list[int], dict[str, Any], bool]:
@@ -123,10 +125,26 @@ class Program:
 
     def __call__(self, inputs: Sequence[Array], hypotheses: int = 1, source: int = 1) -> list[Array]:
         """The outputs for these inputs, at these sizes N and S."""
+        return self.inspect(inputs, hypotheses, source)[0]
+
+    def inspect(
+        self,
+        inputs: Sequence[Array],
+        hypotheses: int = 1,
+        source: int = 1,
+        given: Mapping[str, Array] | None = None,
+    ) -> tuple[list[Array], dict[str, Array]]:
+        """The outputs and the marks, without their dimension of one step; `given` values replace marks."""
+        replaced = {self.marks[name][0]: (self.marks[name][1], value) for name, value in (given or {}).items()}
         values: list[Any] = [*inputs, *(constant for _, constant in self._constants)]
         with np.errstate(all="ignore"):  # infinities are at home in attention
             for kernel, places, settings, sized in self._steps:
                 if sized:
                     settings = {name: evaluate(value, hypotheses, source) for name, value in settings.items()}
-                values.append(kernel(*[values[place] for place in places], **settings))
-        return [values[place] for place in self._outputs]
+                value = kernel(*[values[place] for place in places], **settings)
+                if replaced and len(values) in replaced:
+                    dim, new = replaced[len(values)]
+                    value = np.broadcast_to(new if dim is None else np.expand_dims(new, dim), value.shape)
+                values.append(value)
+        marks = {name: values[at] if dim is None else values[at].squeeze(dim) for name, (at, dim) in self.marks.items()}
+        return [values[place] for place in self._outputs], marks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.portable import file
 from nmt.portable.beam import Beam, Hypothesis, log_softmax
 from nmt.portable.model import PortableModel
+from nmt.search_settings import UNGUIDED, Guide
 from nmt.special import BOS, EOS
-from nmt.translation import EMPTY, Engine, ForcedStep, Translation
+from nmt.translation import EMPTY, Engine, InspectedStep, Inspection, Translation
 from nmt.unlike_training import TrainingData
 
 SOURCE, TARGET = "tokenizer.source", "tokenizer.target"  # tensors with SentencePiece models
@@ -44,6 +45,7 @@ class PortableTranslator(Engine):
         self.identity, self.scores = str(record["identity"]), dict(record["scores"])
         self.card = {str(heading): str(text) for heading, text in record["card"].items()}
         self._mechanism = [str(line) for line in record["mechanism"]]
+        self._formulas = dict(record.get("formulas", {}))  # which files of earlier versions do not have
         self.model = PortableModel(record["graphs"], tensors)
         memory, state = self.model.encode([EOS])  # try it, so that graphs that do not fit are found before use
         logits, *_ = self.model.step([BOS], memory, state)
@@ -68,23 +70,32 @@ class PortableTranslator(Engine):
             raise file.malformed(path, error) from error
 
     def _find(self, texts: Sequence[str], n: int | None, search: Beam, first: int) -> list[list[Translation]]:
-        return [self._translations(self._encode(text), search)[:n] for text in texts]
+        return [self._translations(self._encode(text), search, UNGUIDED)[:n] for text in texts]
 
-    def _translations(self, source: list[int], search: Beam) -> list[Translation]:
+    def _translations(self, source: list[int], search: Beam, guide: Guide) -> list[Translation]:
         if not source:
             return [EMPTY]
-        return [self._from_hypothesis(source, found, search) for found in search(self.model, source)]
+        return [self._from_hypothesis(source, found, search) for found in search(self.model, source, guide)]
+
+    def _guided(self, source: list[int], guide: Guide) -> list[Translation]:
+        return self._translations(source, self.search, guide)
 
     def _from_hypothesis(self, source: list[int], found: Hypothesis, search: Beam) -> Translation:
         attention = np.stack(found.weights) if found.weights else None
         score = found.score(search.length_penalty)
         return self._translation(source, list(found.tokens), score, attention, list(found.log_probs))
 
-    def force(self, translation: Translation) -> Iterator[ForcedStep]:
-        memory, state = self.model.encode(translation.source_ids)
-        for token in [BOS, *translation.target_ids[:-1]]:
-            logits, weights, state = self.model.step([token], memory, state)
-            yield ForcedStep(log_softmax(logits)[0], None if weights is None else weights[0])
+    def _inspect(self, source: list[int], inputs: list[int], guide: Guide) -> Inspection:
+        memory, state = self.model.encode(source)
+        steps = []
+        for step, token in enumerate(inputs):
+            logits, weights, state, marks = self.model.inspect([token], memory, state, guide.overrides.get(step))
+            seen = {name: value[0] for name, value in marks.items()}
+            steps.append(InspectedStep(log_softmax(logits)[0], None if weights is None else weights[0], seen))
+        return Inspection(memory.marks, steps)
 
     def mechanism(self) -> list[str]:
         return self._mechanism
+
+    def formulas(self) -> dict[str, dict[str, str]]:
+        return self._formulas

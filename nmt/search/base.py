@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from nmt.search_settings import NEVER, SearchSettings
+from nmt.errors import UserError
+from nmt.search.guidance import Guidance
+from nmt.search_settings import NEVER, NOTHING_TO_OVERRIDE, Guide, SearchSettings
 from nmt.special import BOS, EOS
 
 
@@ -24,8 +26,13 @@ class Model(Protocol):
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
         """Memory and first state of source tokens (B, S): nested tuples of tensors, batch first."""
 
-    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
-        """Logits (N, V), to be overwritten, attention weights (N, S) and the next state after the tokens (N,)."""
+    def step(
+        self, tokens: Tensor, memory: Any, state: Any, given: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None, Any]:
+        """Logits (N, V), to be overwritten, attention weights (N, S) and the next state after the tokens (N,).
+
+        `given` weights (N, S) or, for each head, (N, K, S) are used in place of the model's own, unless they are NaN.
+        """
 
 
 class Hypothesis(NamedTuple):
@@ -64,6 +71,17 @@ class Alive(NamedTuple):
         others = torch.arange(log_probs.size(1), device=log_probs.device) != EOS
         return log_probs.masked_fill_(self.must_end.unsqueeze(1) & others, float("-inf"))
 
+    def with_settled(self, tokens: Tensor) -> Alive:
+        """Allow these next tokens (N,) only, where they are not −1; their log probabilities are in `scores` already."""
+        settled, places = (tokens >= 0).unsqueeze(1), tokens.clamp(min=0).unsqueeze(1)
+        gained = self.logits.float().log_softmax(dim=1).gather(1, places)
+        others = torch.arange(self.logits.size(1), device=tokens.device) != places
+        return self._replace(
+            logits=self.logits.masked_fill(settled & others, float("-inf")),
+            scores=self.scores + torch.where(settled, gained, 0.0).squeeze(1),
+            must_end=self.must_end & ~settled.squeeze(1),
+        )
+
     def extend(self, tokens: Tensor, log_probs: Tensor) -> Choice:
         """Continue every hypothesis with one token (N,), given log probabilities (N, V)."""
         gained = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
@@ -101,13 +119,19 @@ class Search(SearchSettings, ABC):
 
     @torch.inference_mode()
     def __call__(
-        self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
+        self,
+        model: Model,
+        source: Tensor,
+        lengths: Tensor,
+        numbers: Sequence[int] | None = None,
+        guides: Sequence[Guide] | None = None,
     ) -> list[list[Hypothesis]]:
         """Find up to `width` translations of each sentence, best first, with a model in evaluation mode.
 
         `source` (B, S) ends in EOS and is padded; `lengths` (B,) are on the CPU; `numbers`, those of the sentences in
-        the whole input (default: 0 to B − 1), seed random numbers.
+        the whole input (default: 0 to B − 1), seed random numbers; `guides` have a prefix and attention for each.
         """
+        guidance = None if guides is None else Guidance(guides, source)
         device, sentences = source.device, source.size(0)
         longest = [self.longest(length) for length in lengths.tolist()]
         context = self.begin(range(sentences) if numbers is None else numbers, longest, device)
@@ -123,9 +147,14 @@ class Search(SearchSettings, ABC):
         steps: list[_Step] = []
 
         while origin.numel():
-            logits, weights, state = model.step(tokens, memory, state)
+            given = None if guidance is None else guidance.attention(len(steps), sentence)
+            logits, weights, state = model.step(tokens, memory, state, given)
+            if given is not None and weights is None:
+                raise UserError(NOTHING_TO_OVERRIDE)
             must_end = limits[sentence] <= len(steps) + 1
             alive = Alive(logits, scores, sentence, origin, must_end, room, len(steps), context)
+            if guidance is not None and (settled := guidance.settled(len(steps), sentence)) is not None:
+                alive = alive.with_settled(settled)
             parents, tokens, scores = self.choose(alive)
 
             over, on = tokens == EOS, tokens != EOS

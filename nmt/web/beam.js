@@ -6,22 +6,25 @@ export const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
 
 /** Find up to `beamSize` translations of at most `longest` tokens with EOS, best first.
  *
+ * Each of them begins with the tokens of `prefix`. `overrides` are attention weights by step, which replace the
+ * model's. An array `tree` receives every continuation that was kept, and the `beamSize` likeliest of each hypothesis:
+ * {parent, token, logProb, total, kept}, with the place of the parent in the array, -1 at the first step.
  * A generator that pauses after each step, so that its caller can stop it. */
-export function* beamSearch(model, source, longest, beamSize, lengthPenalty) {
+export function* beamSearch(model, source, longest, beamSize, lengthPenalty, guide = {}) {
+  const { prefix = [], overrides = {}, tree = null } = guide;
   const [memory, first] = model.encode(source);
   let state = first;
-  let alive = [{ before: null, token: BOS, logProb: 0, total: 0, length: 0, weights: null }];
+  let alive = [{ before: null, token: BOS, logProb: 0, total: 0, length: 0, weights: null, branch: -1 }];
   const done = [];
   while (alive.length) {
     yield;
-    const [logits, weights, next] = model.step(
-      alive.map((each) => each.token),
-      memory,
-      state,
-    );
-    const must = alive[0].length + 1 >= longest;
-    const best = continuations(logits, alive, beamSize - done.length, must);
-    const chosen = best.map(({ row, token, logProb }) => {
+    const step = alive[0].length;
+    const tokens = alive.map((each) => each.token);
+    const [logits, weights, next] = model.step(tokens, memory, state, overrides[step]);
+    const only = step < prefix.length ? prefix[step] : step + 1 >= longest ? EOS : null;
+    const best = continuations(logits, alive, beamSize - done.length, only);
+    if (tree) addToTree(tree, logits, alive, beamSize, best);
+    const chosen = best.map(({ row, token, logProb, branch }) => {
       const before = alive[row];
       const attention = weights && weights.data.subarray(row * source.length, (row + 1) * source.length);
       return {
@@ -32,6 +35,7 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty) {
         total: before.total + logProb,
         length: before.length + 1,
         weights: attention,
+        branch,
       };
     });
     done.push(...chosen.filter((each) => each.token === EOS));
@@ -43,13 +47,13 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty) {
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** The likeliest continuations of all hypotheses, likeliest first. */
-function continuations({ shape: [, size], data }, alive, count, mustEnd) {
+/** The likeliest continuations of all hypotheses, likeliest first; with `only` one token allowed, if given. */
+function continuations({ shape: [, size], data }, alive, count, only) {
   const best = [];
   alive.forEach(({ total }, row) => {
     const logits = data.subarray(row * size, (row + 1) * size);
     const normaliser = logSumExp(logits);
-    for (let token = mustEnd ? EOS : 0; token < (mustEnd ? EOS + 1 : size); token++) {
+    for (let token = only ?? 0; token < (only === null ? size : only + 1); token++) {
       const reached = total + logits[token] - normaliser;
       if (best.length === count && !(reached > best[count - 1].reached)) continue;
       if (token === PAD || token === BOS || token === UNK || !(reached > -Infinity)) continue;
@@ -60,6 +64,29 @@ function continuations({ shape: [, size], data }, alive, count, mustEnd) {
     }
   });
   return best;
+}
+
+/** Record the continuations of one step, and in `chosen` the places of those that the search goes on with. */
+function addToTree(tree, { shape: [, size], data }, alive, count, chosen) {
+  alive.forEach((before, row) => {
+    const logits = { shape: [1, size], data: data.subarray(row * size, (row + 1) * size) };
+    const kept = chosen.filter((each) => each.row === row);
+    const likeliest = continuations(logits, [before], count, null);
+    const others = kept.filter(({ token }) => likeliest.every((each) => each.token !== token));
+    for (const { token, logProb, reached } of [...likeliest, ...others]) {
+      const own = kept.find((each) => each.token === token);
+      if (own) own.branch = tree.length;
+      tree.push({ parent: before.branch, token, logProb, total: reached, kept: Boolean(own) });
+    }
+  });
+}
+
+/** The likeliest next tokens, given logits (1, V), with their probabilities; `also` is among them, if given. */
+export function candidates(logits, count, also = null) {
+  const one = [{ total: 0 }];
+  const best = continuations(logits, one, count, null);
+  if (also !== null && best.every(({ token }) => token !== also)) best.push(...continuations(logits, one, 1, also));
+  return best.map(({ token, logProb }) => ({ token, logProb, probability: Math.exp(logProb) }));
 }
 
 function logSumExp(logits) {
@@ -75,6 +102,7 @@ function walkBack(end) {
   for (let each = end; each.before; each = each.before) steps.push(each);
   steps.reverse();
   return {
+    branch: end.branch,
     tokens: steps.slice(0, -1).map((each) => each.token),
     logProbs: steps.map((each) => each.logProb),
     weights: end.weights && steps.map((each) => each.weights),

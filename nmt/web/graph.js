@@ -1,6 +1,7 @@
 // A graph of elementary operations as data (nmt/portable/graph.py), and the interpreter that runs it.
 
 import { KERNELS } from "./ops.js";
+import { expanded, numbers, tensor } from "./tensor.js";
 
 /** The number that a size such as {"1": 2, "N": 1} stands for, or the numbers of a list of sizes. */
 function evaluate(size, units) {
@@ -15,7 +16,7 @@ function hasSize(setting) {
 
 /** A graph whose constants are at hand, ready to run. */
 export class Program {
-  constructor({ inputs, nodes, outputs }, constants, products) {
+  constructor({ inputs, nodes, outputs, marks = {} }, constants, products) {
     this.inputs = inputs;
     this.products = products;
     const place = (ref) => {
@@ -29,19 +30,35 @@ export class Program {
       return { kernel: KERNELS[op], refs: refs.map(place), settings, sized };
     });
     this.outputs = outputs.map(place);
+    this.marks = new Map(Object.entries(marks).map(([name, [ref, dim]]) => [name, { ref: place(ref), dim }]));
   }
 
   /** The outputs for these inputs, with N hypotheses and S source tokens. */
   run(inputs, N = 1, S = 1) {
+    return this.inspect(inputs, N, S).outputs;
+  }
+
+  /** The same, and the marks by name, without their dimension of one step; `given` tensors replace marks. */
+  inspect(inputs, N = 1, S = 1, given = {}) {
     const values = [...inputs];
+    const replaced = new Map(Object.entries(given).map(([name, value]) => [this.marks.get(name).ref, value]));
     const units = { 1: 1, N, S, NS: N * S };
     const find = (ref) => (typeof ref === "number" ? values[ref] : ref);
     for (const { kernel, refs, settings, sized } of this.steps) {
-      const given = sized
+      const settled = sized
         ? Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, evaluate(value, units)]))
         : settings;
-      values.push(kernel(refs.map(find), given, this.products));
+      const value = kernel(refs.map(find), settled, this.products);
+      const other = replaced.get(values.length);
+      values.push(other ? tensor(value.shape, expanded(other, value.shape)) : value);
     }
-    return this.outputs.map(find);
+    const marks = () => {
+      const found = [...this.marks].map(([name, { ref, dim }]) => {
+        const { shape, data } = typeof ref === "number" ? values[ref] : tensor(ref.shape, numbers(ref));
+        return [name, tensor(dim === null ? shape : shape.filter((_, i) => i !== dim), data)];
+      });
+      return Object.fromEntries(found);
+    };
+    return { outputs: this.outputs.map(find), marks };
   }
 }

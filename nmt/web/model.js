@@ -2,6 +2,7 @@
 //
 // Shapes: N hypotheses, S source tokens, H state, V target vocabulary.
 
+import { ModelError } from "./file.js";
 import { Program } from "./graph.js";
 import { products } from "./kernel.js";
 import { KERNELS } from "./ops.js";
@@ -70,21 +71,58 @@ export class Model {
       states = KERNELS.cat(outputs, { dim: 1 });
     }
     const mask = tensor([1, length], new Float32Array(length).fill(1));
-    const found = this.start.run([tensor([1, ...states.shape], states.data), summary, mask], 1, length);
-    return [{ parts: found.slice(0, this.memorySize), length }, found.slice(this.memorySize)];
+    const inputs = [tensor([1, ...states.shape], states.data), summary, mask];
+    const { outputs, marks } = this.start.inspect(inputs, 1, length);
+    const memory = { parts: outputs.slice(0, this.memorySize), length, marks: () => withoutBatch(marks(), 0) };
+    return [memory, outputs.slice(this.memorySize)];
   }
 
-  /** Logits (N, V), attention weights (N, S) or null, and the next state; the memory is that of one sentence. */
-  step(tokens, memory, state) {
+  /** Logits (N, V), attention weights (N, S) or null, and the next state, as `inspect` computes them. */
+  step(tokens, memory, state, given = null) {
+    const { logits, weights, next } = this.inspect(tokens, memory, state, given);
+    return [logits, weights, next];
+  }
+
+  /** Take a step; the memory is that of one sentence, for all hypotheses. `given` attention, a row of S weights or one
+   * for each head, replaces the model's own. `marks(i)` of the result are the intermediate values of a hypothesis. */
+  inspect(tokens, memory, state, given = null) {
     const number = tokens.length;
     if (memory.number !== number) {
       memory.number = number; // copied for so many hypotheses
       memory.wide = memory.parts.map((x) => KERNELS.expand([x], { shape: [number, ...x.shape.slice(1)] }));
     }
     const input = tensor([number], Float32Array.from(tokens));
-    const [logits, ...rest] = this.next.run([input, ...memory.wide, ...state], number, memory.length);
-    return [logits, this.hasWeights ? rest.shift() : null, rest];
+    const replaced = given ? { weights: this.given(given, memory.length) } : {};
+    const inputs = [input, ...memory.wide, ...state];
+    const { outputs, marks } = this.next.inspect(inputs, number, memory.length, replaced);
+    const [logits, ...next] = outputs;
+    const weights = this.hasWeights ? next.shift() : null;
+    return { logits, weights, next, marks: (hypothesis = 0) => withoutBatch(marks(), hypothesis, this.next) };
   }
+
+  /** Given weights in the shape of attention weights, for all hypotheses: (1, 1, S), or (1, K or 1, 1, S) with heads. */
+  given(weights, length) {
+    if (!this.hasWeights) throw new ModelError("This model has no attention, so there are no weights to override.");
+    if (!this.next.marks.has("weights")) {
+      throw new ModelError("This model was exported by an earlier version, which cannot override attention.");
+    }
+    const rows = typeof weights[0] === "number" ? [weights] : weights;
+    const fits = rows.every((row) => row.length === length && row.every((each) => each >= 0 && each < Infinity));
+    if (!fits) throw new ModelError(`Attention needs ${length} weights that are not negative.`);
+    const hasHeads = this.next.marks.get("weights").dim === 2; // the dimension of steps, after batch and heads
+    const data = Float32Array.from(rows.flatMap((row) => [...row]));
+    return tensor(hasHeads ? [1, rows.length, 1, length] : [rows.length, 1, length], data);
+  }
+}
+
+/** The marks of one row of the batch; those that are constants of the graph have no batch. */
+function withoutBatch(marks, row, program = null) {
+  const found = Object.entries(marks).map(([name, { shape, data }]) => {
+    if (program && typeof program.marks.get(name).ref !== "number") return [name, tensor(shape, data)];
+    const width = data.length / shape[0];
+    return [name, tensor(shape.slice(1), data.subarray(row * width, (row + 1) * width))];
+  });
+  return Object.fromEntries(found);
 }
 
 function allGraphs(graphs) {

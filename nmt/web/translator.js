@@ -1,6 +1,6 @@
 // Translates sentences with the model of a file (nmt/translator.py).
 
-import { beamSearch, EOS } from "./beam.js";
+import { beamSearch, BOS, candidates, EOS, UNK } from "./beam.js";
 import { clean } from "./clean.js";
 import { doubts } from "./doubts.js";
 import { ModelError, readModel } from "./file.js";
@@ -38,24 +38,75 @@ export class Translator {
     this.search = { beam, penalty, ratio, extra };
   }
 
-  /** The translations of one sentence, best first; a generator that pauses between steps of the search. */
-  *translate(text) {
-    const { beam, penalty, ratio, extra } = this.search;
+  /** The translations of one sentence, best first; a generator that pauses between steps of the search.
+   *
+   * Options: `beam` and `penalty` in place of the model's; `prefix`, text or tokens that each translation begins with;
+   * `overrides`, attention weights by step (0 for the first token), one for each source token or a row of them for each
+   * head; `tree: true` for all hypotheses that were considered (`beamSearch`). */
+  *translate(text, options = {}) {
+    const { beam, penalty, ratio, extra, prefix = [], overrides, tree } = { ...this.search, ...options };
     const cleaned = clean(text.slice(0, 8 * MAX_SOURCE_CHARACTERS)); // most of which may be spaces
     const characters = Array.from(cleaned.slice(0, 2 * MAX_SOURCE_CHARACTERS)); // at most two units each
     const pieces = this.source.encode(characters.slice(0, MAX_SOURCE_CHARACTERS).join(""));
     if (!pieces.length) return { candidates: [], source: [], doubts: [] };
     const ids = [...pieces.slice(0, MAX_SOURCE_TOKENS), EOS];
     const longest = Math.trunc(ids.length * ratio) + extra;
-    const found = yield* beamSearch(this.model, ids, longest, beam, penalty);
+    const tokens = this.checked(typeof prefix === "string" ? this.target.encode(clean(prefix)) : prefix);
+    const branches = tree ? [] : null;
+    const guide = { prefix: tokens, overrides, tree: branches };
+    const found = yield* beamSearch(this.model, ids, longest, beam, penalty, guide);
     const sourceWords = mergeWords([...this.source.readable(ids.slice(0, -1)), EOS_PIECE]);
     const candidates = found.map((each) => this.candidate(each, sourceWords));
     const cut = pieces.length > MAX_SOURCE_TOKENS;
     const reasons = doubts(this.record, cleaned, ids.length - 1, cut, candidates[0].confidence);
-    return { candidates, source: sourceWords, sourceIds: ids, doubts: reasons };
+    const result = { candidates, source: sourceWords, sourceIds: ids, doubts: reasons };
+    return tree ? { ...result, tree: branches.map((each) => ({ ...each, piece: this.piece(each.token) })) } : result;
   }
 
-  candidate({ tokens, logProbs, weights, score }, sourceWords) {
+  /** Decode given tokens, and keep what the model computed at each step; a generator that pauses between steps.
+   *
+   * `sourceIds` end in EOS. There is a step for each of the `targetIds`, and, unless they end in EOS, one for the token
+   * that comes next. Options: `overrides` as in `translate`; `top`, how many candidates; `marks`, names of the
+   * intermediate values to keep (default: all). Values are {shape, data}. */
+  *inspect(sourceIds, targetIds, { overrides = {}, top = 10, marks: wanted = null } = {}) {
+    const ended = targetIds.at(-1) === EOS;
+    const given = this.checked(ended ? targetIds.slice(0, -1) : targetIds);
+    const pick = (found) => Object.fromEntries(Object.entries(found).filter(([name]) => wanted?.includes(name) ?? true));
+    const [memory, first] = this.model.encode(sourceIds);
+    const steps = [];
+    let state = first;
+    for (const input of [BOS, ...given]) {
+      yield;
+      const step = steps.length;
+      const { logits, weights, next, marks } = this.model.inspect([input], memory, state, overrides[step]);
+      const token = step < given.length ? given[step] : ended ? EOS : null;
+      const best = candidates(logits, top, token).map((each) => ({ ...each, piece: this.piece(each.token) }));
+      const chosen = best.find((each) => each.token === token) ?? null;
+      const kept = pick({ ...marks(), logits: { shape: logits.shape.slice(1), data: logits.data } });
+      const attention = weights && weights.data;
+      steps.push({ token, piece: chosen?.piece ?? null, logProb: chosen?.logProb ?? null, weights: attention });
+      Object.assign(steps.at(-1), { candidates: best, marks: kept });
+      state = next;
+    }
+    const pieces = [...this.source.readable(sourceIds.slice(0, -1)), EOS_PIECE];
+    return { source: { ids: sourceIds, pieces, marks: pick(memory.marks()) }, steps };
+  }
+
+  /** A target token as text. */
+  piece(token) {
+    return token === EOS ? EOS_PIECE : this.target.readable([token])[0];
+  }
+
+  /** The tokens, if a translation may begin with them; EOS may be the last. */
+  checked(tokens) {
+    const size = this.target.pieces.length;
+    const fits = (token, i) => (token > UNK || (token === EOS && i === tokens.length - 1)) && token < size;
+    const wrong = tokens.find((each, i) => !(Number.isInteger(each) && fits(each, i)));
+    if (wrong !== undefined) throw new ModelError(`A translation cannot begin with the token ${wrong}.`);
+    return tokens;
+  }
+
+  candidate({ tokens, logProbs, weights, score, branch }, sourceWords) {
     const pieces = [...this.target.readable(tokens), EOS_PIECE];
     const merged = mergeWords(pieces);
     const words = merged.slice(0, -1).map((word) => {
@@ -71,6 +122,7 @@ export class Translator {
       words,
       confidence: Math.min(1, Math.exp(mean)),
       attention: drawable ? mergeAttention(weights, merged, sourceWords) : null,
+      branch,
     };
   }
 }

@@ -29,11 +29,13 @@ class EndingOnTime:
         memory, state = self.model.encode(source, lengths)
         return memory, (state, self.lengths)
 
-    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+    def step(
+        self, tokens: Tensor, memory: Any, state: Any, given: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None, Any]:
         """A step in which time is up for some."""
         inner, left = state
         self.rows += len(tokens)
-        logits, weights, inner = self.model.step(tokens, memory, inner)
+        logits, weights, inner = self.model.step(tokens, memory, inner, given)
         logits[:, EOS] = torch.where(left > 0, float("-inf"), 1e4)
         return logits, weights, (inner, left - 1)
 
