@@ -24,7 +24,11 @@ def page(model: bytes) -> str:
     """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
     _, record = unpack(model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
-    code = {"style": web_text("tokens.css") + web_text("page.css"), "script": bundle("page"), "worker": bundle("worker")}
+    code = {
+        "style": web_text("tokens.css") + web_text("page.css"),
+        "script": bundle("page"),
+        "worker": bundle("worker"),
+    }
     slots = {
         "title": escape(f"{source} → {target}"),
         "source_name": escape(source),

@@ -32,10 +32,28 @@ export function math(name, options = {}) {
 }
 
 /** A share of one as a percentage. */
-export const percent = (share) => `${share >= 0.0995 || share < 0.0005 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+export function percent(share) {
+  if (share < 0.0005) return "<0.1 %";
+  return `${share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;
+}
+
+/** A probability in two digits. */
+export const chance = (share) => (share < 0.005 ? "<0.01" : share.toFixed(2));
 
 /** A number with a true minus sign. */
 export const signed = (value, digits = 2) => value.toFixed(digits).replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+
+const put = new WeakMap(); // element → what was last put there
+
+/** Set a style property (a name that begins with --), the text (""), or an attribute, if it is another than before. */
+export function update(node, name, value) {
+  const last = put.get(node) ?? put.set(node, {}).get(node);
+  if (last[name] === value) return;
+  last[name] = value;
+  if (!name) node.textContent = value;
+  else if (name.startsWith("--")) node.style.setProperty(name, value);
+  else node.setAttribute(name, value);
+}
 
 /** Arrow keys, Home and End move the focus among elements of which one is in the tab order. */
 export function roving(nodes, { forward = ["ArrowRight", "ArrowDown"], back = ["ArrowLeft", "ArrowUp"], start = 0 } = {}) {

@@ -1,9 +1,9 @@
 // One step of the decoder, taken apart: query, energies, weights, context, next token.
 
-import { element, percent, signed } from "../dom.js";
-import { typeset } from "./formula.js";
-import { shown } from "./figure.js";
-import { largestOf, Strip } from "./strip.js";
+import { element, signed, update } from "../dom.js";
+import { Choices, remarks } from "./choices.js";
+import { set, typeset } from "./formula.js";
+import { largestOf, stillStrip, Strip } from "./strip.js";
 import { unfolded } from "./unfold.js";
 
 const STAGES = [
@@ -17,7 +17,7 @@ const STAGES = [
 /** The number and name of a stage, its formula and a sentence about it. */
 function heading(number, equations, level = "h3") {
   const [name, text] = STAGES[number - 1];
-  const formulas = equations.filter(Boolean).map((each) => element("span", { className: "formula", children: [typeset(each)] }));
+  const formulas = equations.filter(Boolean).map((each) => element("span", { className: "formula", children: set(each) }));
   return [
     element(level, { children: [element("b", { text: String(number), "aria-hidden": "true" }), ` ${name}`] }),
     element("p", { className: "about", text }),
@@ -53,35 +53,41 @@ export class Anatomy {
       children: [...heading(1, [queryEquation(formulas)]), this.strips.query.node],
     });
     this.next = element("div", { className: "stage next", data: { stage: 5 }, children: heading(5, [nextEquation(formulas)]) });
-    this.candidates = element("ol", { className: "candidates" });
+    this.candidates = new Choices(this.force);
     this.after = element("div", { className: "after", children: [element("p", { className: "about", text: "The decoder's new state" }), this.strips.state.node] });
-    this.next.append(this.candidates, this.after);
+    this.next.append(this.candidates.node, this.after);
     this.note = element("p", { className: "note", role: "status" });
+    this.heads = headChoice(trace.heads, this.head ?? 0, (head) => {
+      this.head = head;
+      this.update(...this.last);
+    });
     const left = trace.attends ? this.table(formulas) : blind(formulas);
-    this.node.replaceChildren(this.title, this.note, this.query, left, this.next);
+    const about = element("p", { className: "about reads", text: readingText(trace) });
+    this.node.replaceChildren(this.title, about, this.note, this.query, this.heads, left, this.next);
     this.shownUnfolded = null;
   }
 
   table(formulas) {
     const { source, encoder } = this.trace;
-    this.rows = source.pieces.map((piece, place) => this.row(piece, place, encoder));
-    const column = (number, equations) =>
-      element("th", { scope: "col", className: "stage", data: { stage: number }, children: heading(number, equations) });
+    this.rows = source.labels.map((name, place) => this.row(name, place, encoder));
+    this.equations = { 2: [formulas.inner?.equation || formulas.score?.equation], 3: [formulas.alignment?.equation || firstSentence(formulas.alignment?.text)], 4: ["c = Σ αᵢhᵢ"] };
+    const column = (number) =>
+      element("th", { scope: "col", className: "stage", data: { stage: number }, children: heading(number, this.equations[number]) });
     const states = element("th", {
       scope: "col",
       className: "states",
       children: [
         element("h3", { text: "Encoder states h" }),
-        element("p", { className: "about", text: encoder?.forward ? "Left half read forwards, right half backwards." : "One strip for each piece." }),
+        element("p", { className: "about", text: "Blue is below zero, orange above." }),
       ],
     });
     const head = element("tr", {
       children: [
         element("th", { scope: "col", children: [element("span", { className: "hidden", text: "Source piece" })] }),
         states,
-        column(2, [formulas.inner?.equation || formulas.score?.equation]),
-        column(3, [formulas.alignment?.equation]),
-        column(4, ["c = Σ αᵢhᵢ"]),
+        column(2),
+        column(3),
+        column(4),
       ],
     });
     this.total = element("td", { className: "number" });
@@ -89,7 +95,7 @@ export class Anatomy {
       className: "sum",
       children: [
         element("th", { scope: "row", text: "Σ" }),
-        element("td"),
+        element("td", { className: "states" }),
         element("td"),
         this.total,
         element("td", { children: [this.strips.context.node] }),
@@ -100,18 +106,19 @@ export class Anatomy {
       className: "pieces",
       children: [element("thead", { children: [head] }), body, element("tfoot", { children: [sum] })],
     });
-    return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Energies, weights and context", children: [table] });
+    const legend = element("div", { className: "legend", children: [2, 3, 4].map((number) => element("div", { className: "stage", data: { stage: number }, children: heading(number, this.equations[number]) })) });
+    const scroll = element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Energies, weights and context", children: [table] });
+    return element("div", { children: [legend, scroll] });
   }
 
-  row(piece, place, encoder) {
-    const name = shown(piece);
+  row(name, place, encoder) {
     const cell = (kind, what) => {
       const number = element("span", { className: "number" });
       const button = element("button", {
         type: "button",
         className: `value ${kind}`,
         "aria-expanded": "false",
-        children: [element("span", { className: "bar", "aria-hidden": "true" }), number],
+        children: [number],
         on: { click: () => this.unfold(button.getAttribute("aria-expanded") === "true" ? "" : `${kind[0]}${place}`) },
       });
       return { button, number, what };
@@ -138,17 +145,19 @@ export class Anatomy {
     const reading = step !== null && step < 0;
     this.node.classList.toggle("reading", reading);
     this.node.classList.toggle("ended", step === null);
+    this.last = [step, left, unfold];
     if (this.trace.attends) this.read(reading ? left : 0);
+    if (reading) this.title.textContent = `The encoder reads “${this.trace.source.labels[Math.max(0, this.trace.source.labels.length - 1 - left)]}”`;
     if (step === null || reading) return;
-    const now = this.trace.steps[step];
+    const now = ofHead(this.trace, this.trace.steps[step], this.head ?? 0);
     const before = this.trace.target.pieces.slice(Math.max(0, step - 3), step).join("").replaceAll("▁", " ").trim();
     this.title.textContent = step ? `Step ${step + 1}, after “${step > 3 ? "… " : ""}${before}”` : "Step 1, nothing written yet";
-    this.note.textContent = now.given ? "The weights of this step were set by hand." : "";
+    this.note.textContent = remarks(this.trace, now, step);
     this.strips.query.draw(now.query, this.scales.query);
     this.strips.state.draw(now.state, this.scales.state);
     this.after.hidden = !now.state;
     this.query.hidden = !now.query;
-    this.choices(now);
+    this.candidates.show(now);
     if (!this.trace.attends) return;
     this.strips.context.draw(now.context, this.scales.context);
     this.rows.forEach((row, place) => this.numbers(row, place, now));
@@ -158,19 +167,22 @@ export class Anatomy {
 
   numbers({ energy, weight, taking, name }, place, now) {
     const value = now.weights[place];
-    weight.number.textContent = value.toFixed(3);
-    weight.button.style.setProperty("--share", Math.min(1, value).toFixed(4));
-    weight.button.setAttribute("aria-label", `Weight of ${name}: ${value.toFixed(3)}`);
-    taking.style.setProperty("opacity", Math.min(1, value).toFixed(3));
+    const text = value.toFixed(3);
+    update(weight.number, "", text);
+    update(weight.button, "--share", text);
+    update(weight.button, "aria-label", `Weight of ${name}: ${text}`);
+    update(taking, "--share", value < 0.004 ? "0" : Math.min(1, value).toFixed(2));
+    taking.classList.toggle("none", value < 0.004); // costs nothing to draw
     energy.button.hidden = !now.energies;
     if (!now.energies) return;
     const [low, high] = this.energies;
     const zero = -low / (high - low);
     const share = now.energies[place] / (high - low);
-    energy.number.textContent = signed(now.energies[place]);
-    energy.button.style.setProperty("--from", Math.min(zero, zero + share).toFixed(4));
-    energy.button.style.setProperty("--share", Math.abs(share).toFixed(4));
-    energy.button.setAttribute("aria-label", `Energy of ${name}: ${signed(now.energies[place])}`);
+    const size = Math.min(0.999, Math.abs(share));
+    update(energy.number, "", signed(now.energies[place]));
+    update(energy.button, "--from", (Math.max(0, Math.min(zero, zero + share)) / (1 - size)).toFixed(3));
+    update(energy.button, "--share", size.toFixed(3));
+    update(energy.button, "aria-label", `Energy of ${name}: ${signed(now.energies[place])}`);
   }
 
   /** Hide the states of pieces that the encoder has not read: each direction has its own order. */
@@ -184,39 +196,16 @@ export class Anatomy {
     });
   }
 
-  choices(now) {
-    const most = Math.max(...now.candidates.map((each) => each.probability));
-    this.candidates.replaceChildren(
-      ...now.candidates.map((each) => {
-        const chosen = each.id === now.token;
-        const button = element("button", {
-          type: "button",
-          className: "candidate",
-          "aria-pressed": String(chosen),
-          title: chosen ? "" : "Write this instead, and go on from here",
-          children: [
-            element("span", { className: "bar", "aria-hidden": "true" }),
-            element("bdi", { text: shown(each.piece) }),
-            element("span", { className: "number", text: percent(each.probability) }),
-          ],
-          on: { click: () => !chosen && this.force(each) },
-        });
-        button.style.setProperty("--share", (each.probability / Math.max(most, 1e-9)).toFixed(4));
-        return element("li", { children: [button] });
-      }),
-    );
-  }
-
   /** Unfold a weight or an energy below its row. */
   opened(unfold, now, step) {
     const [, kind, digits] = /^([we])(\d+)$/.exec(unfold) ?? [];
     const row = kind && this.rows[+digits];
     this.panel?.remove();
-    for (const { energy, weight } of this.rows) {
-      for (const { button } of [energy, weight]) if (button.getAttribute("aria-expanded") === "true") button.setAttribute("aria-expanded", "false");
-    }
+    this.panel = null;
+    this.expanded?.setAttribute("aria-expanded", "false");
     if (!row) return;
-    (kind === "w" ? row.weight : row.energy).button.setAttribute("aria-expanded", "true");
+    this.expanded = (kind === "w" ? row.weight : row.energy).button;
+    this.expanded.setAttribute("aria-expanded", "true");
     const content = element("td", { colspan: "5" });
     this.panel = element("tr", { className: "unfolded", children: [content] });
     row.node.after(this.panel);
@@ -229,9 +218,8 @@ function stateStrips({ states, size, forward }, place, largest, name) {
   const cuts = forward ? [0, forward, size] : [0, size];
   return cuts.slice(1).map((end, i) => {
     const way = forward ? ["read forwards", "read backwards"][i] : "encoder state";
-    const strip = new Strip(name && `${name}, ${way}: ${end - cuts[i]} numbers`);
-    strip.draw(states.subarray(place * size + cuts[i], place * size + end), largest);
-    return strip.node;
+    const label = name && `${name}, ${way}: ${end - cuts[i]} numbers`;
+    return stillStrip(states.subarray(place * size + cuts[i], place * size + end), largest, label);
   });
 }
 
@@ -259,4 +247,34 @@ function blind(formulas) {
       equation && element("span", { className: "formula", children: [typeset(equation)] }),
     ],
   });
+}
+
+/** A step as one head sees it; the weights of a model without heads are those of the step. */
+function ofHead({ heads, source }, step, head) {
+  if (heads < 2) return step;
+  const [begin, size] = [Math.min(head, heads - 1) * source.pieces.length, source.pieces.length];
+  const part = (numbers) => numbers?.subarray(begin, begin + size);
+  return { ...step, energies: part(step.energies), weights: part(step.headWeights), own: undefined };
+}
+
+/** Buttons to choose a head. */
+function headChoice(heads, chosen, choose) {
+  const node = element("div", { className: "segments", role: "group", "aria-label": "Heads", hidden: heads < 2 });
+  const buttons = Array.from({ length: heads < 2 ? 0 : heads }, (_, head) =>
+    element("button", { type: "button", text: `Head ${head + 1}`, "aria-pressed": String(head === chosen), on: { click: () => press(head) } }),
+  );
+  const press = (head) => {
+    buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(place === head)));
+    choose(head);
+  };
+  node.append(...buttons);
+  return node;
+}
+
+const firstSentence = (text = "") => text.split(/[:.]\s|\n/)[0].replace(/\s\([^)]*\)$/, "");
+
+function readingText({ encoder }) {
+  return encoder?.forward
+    ? "It reads twice at the same time: forwards from the first piece, backwards from the last. Each strip is a vector: what it knows of a piece from what stands before it (left) and after it (right)."
+    : "It reads one piece after the other. Each strip is a vector: what it knows of a piece and of those before it.";
 }

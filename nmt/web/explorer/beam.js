@@ -1,7 +1,6 @@
 // The view of the beam search: all hypotheses as a tree; choose a token to force it, or to cut its branch.
 
-import { element, percent, signed, svg } from "../dom.js";
-import { shown } from "./figure.js";
+import { chance, element, percent, signed, svg } from "../dom.js";
 import { layout, pathTo } from "./tree.js";
 
 const ROW = 30;
@@ -31,7 +30,7 @@ export class BeamView {
         value.textContent = input.value;
         this.change({ [name]: +input.value, pick: 0 });
       });
-      return { input, value, node: element("label", { className: "setting", children: [`${label} `, value, input] }) };
+      return { input, value, node: element("label", { className: "setting ranged", children: [`${label} `, value, input] }) };
     };
     this.size = slider("Beam size", 1, 12, 1, "beam");
     this.penalty = slider("Length penalty", 0, 2, 0.1, "penalty");
@@ -102,10 +101,10 @@ export class BeamView {
   /** Where the tokens of each depth begin. */
   columns(nodes, depth) {
     const context = document.createElement("canvas").getContext("2d");
-    context.font = "14px system-ui, sans-serif";
+    context.font = "600 14px system-ui, sans-serif";
     const widest = new Array(depth).fill(0);
     for (const node of nodes) {
-      node.width = Math.min(190, context.measureText(`${shown(node.piece)}  0.00`).width + 30);
+      node.width = Math.min(190, context.measureText(`${node.label} <0.01`).width + 24);
       widest[node.depth] = Math.max(widest[node.depth], node.width);
     }
     const columns = [8];
@@ -122,11 +121,11 @@ export class BeamView {
       tabindex: "-1",
       "aria-level": node.depth + 1,
       "aria-selected": String(node.onPath),
-      "aria-label": `${shown(node.piece)}, probability ${probability.toFixed(2)}, log p so far ${signed(node.total)}, ${what}`,
+      "aria-label": `${node.label}, probability ${probability.toFixed(2)}, log p so far ${signed(node.total)}, ${what}`,
       title: `${percent(probability)}; log p so far ${signed(node.total)}`,
       className: `token ${classOf(node)}`,
-      children: [element("bdi", { text: shown(node.piece) }), element("span", { className: "number", text: probability.toFixed(2) })],
-      style: { left: `${columns[node.depth]}px`, top: `${node.y * ROW}px`, "max-width": `${node.width}px` },
+      children: [element("bdi", { text: node.label }), element("span", { className: "number", text: chance(probability) })],
+      style: { left: `${columns[node.depth]}px`, top: `${node.y * ROW}px`, width: `${node.width}px` },
       on: { click: () => this.chosen(node) },
     });
     return [node, button];

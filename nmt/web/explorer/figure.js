@@ -4,9 +4,9 @@ import { mergeAttention } from "../words.js";
 
 /** Rows, columns and weights of a trace; `unit` is "words" or "pieces". Without attention, `weights` is null. */
 export function figureOf(trace, unit) {
-  const whole = (text, place) => ({ text, begin: place, end: place + 1, spaced: text.startsWith("▁") });
-  const columns = unit === "words" ? trace.source.words : trace.source.pieces.map(whole);
-  const rows = unit === "words" ? trace.target.words : trace.target.pieces.map(whole);
+  const whole = (text, place) => ({ text, begin: place, end: place + 1 });
+  const columns = unit === "words" ? trace.source.words : trace.source.labels.map(whole);
+  const rows = unit === "words" ? trace.target.words : trace.target.labels.map(whole);
   const own = trace.steps.map((step) => step.weights);
   const weights = own.length && own[0] ? mergeAttention(own, rows, columns) : null;
   const rowOf = new Array(trace.steps.length);
@@ -18,11 +18,19 @@ export function figureOf(trace, unit) {
     weights,
     rowOf, // step → row
     entropies: weights?.map(entropy),
-    coverage: weights && columns.map((_, column) => weights.reduce((sum, row, i) => sum + row[column] * width(rows[i]), 0)),
+    covered: weights && covered(weights, rows), // after each row, the sum of each column so far
   };
 }
 
-const width = ({ begin, end }) => end - begin;
+/** Sums of the weights of each column over all steps up to a row; words of several pieces count for each. */
+function covered(weights, rows) {
+  let sums = new Float64Array(weights[0].length);
+  return weights.map((row, i) => {
+    const steps = rows[i].end - rows[i].begin;
+    sums = sums.map((sum, column) => sum + row[column] * steps);
+    return sums;
+  });
+}
 
 function probability({ steps }, { begin, end }) {
   return Math.min(1, Math.exp(steps.slice(begin, end).reduce((sum, step) => sum + step.logProb, 0)));

@@ -1,6 +1,6 @@
 // Equations as docstrings have them, such as "e = v'tanh(W₁h + W₂s + b)", set as MathML.
 
-import { math } from "../dom.js";
+import { element, math } from "../dom.js";
 
 const FUNCTIONS = /^(?:tanh|softmax|exp|log|readout|attend|argmax)(?![\p{L}])/u;
 const INDEX = { "₋": "−", "ₜ": "t", "ᵢ": "i", "ₖ": "k", "ⱼ": "j" };
@@ -49,4 +49,15 @@ export function typeset(equation) {
     if (kind !== "space" || before !== "word") before = kind;
   }
   return math("math", { children: [row], "aria-label": equation });
+}
+
+/** An equation up to its first words of prose as MathML, and these words. */
+export function set(equation) {
+  let end = 0;
+  for (const [kind, text] of parts(equation)) {
+    if (kind === "word") break;
+    end += text.length;
+  }
+  const said = equation.slice(end);
+  return [typeset(equation.slice(0, end).trim()), said && element("span", { className: "about", text: ` ${said}` })].filter(Boolean);
 }

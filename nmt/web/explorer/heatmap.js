@@ -29,7 +29,7 @@ export class Heatmap {
   draw(figure, scale, height, space) {
     const [rows, columns] = [figure.rows.length, figure.columns.length];
     Object.assign(this, { figure, scale, height });
-    this.width = Math.max(2, Math.min(height * 1.15, space / columns));
+    this.width = Math.max(2, Math.min(height * 1.5, space / columns));
     this.count = rows;
     const [wide, tall] = [Math.ceil(columns * this.width), rows * height];
     for (const [name, value] of [["width", wide], ["height", tall]]) {

@@ -29,6 +29,17 @@ export function linesOf(weights, scale) {
   return found;
 }
 
+/** Without attention all goes through one vector: curves from every row of one side to the middle. */
+export function bottleneck(from, count, height, width, tall) {
+  const paths = Array.from({ length: count }, (_, place) => {
+    const y = (place + 0.5) * height;
+    const [a, b] = from === "left" ? [0, width / 2] : [width, width / 2];
+    const bend = (a + b) / 2;
+    return `M${a} ${y}C${bend} ${y} ${bend} ${tall / 2} ${b} ${tall / 2}`;
+  });
+  return paths;
+}
+
 /** All lines, with lists of their elements by row and by column. */
 export class Lines {
   constructor() {
@@ -41,22 +52,32 @@ export class Lines {
     for (const [row, column, weight] of linesOf(figure.weights, scale)) {
       const { width: thick, opacity } = pen(weight, scale, height);
       const path = svg("path", { d: curve(column, row, height, width), "stroke-width": thick.toFixed(2) });
-      path.style.opacity = opacity.toFixed(3);
+      path.style.setProperty("--strength", opacity.toFixed(3));
       this.rows[row].append(path);
       this.columns[column].push(path);
     }
     const tall = Math.max(figure.rows.length, figure.columns.length) * height;
+    const parts = figure.weights ? [] : this.narrow(figure, height, width, tall);
     this.node.setAttribute("viewBox", `0 0 ${width} ${tall}`);
     this.node.setAttribute("width", width);
     this.node.setAttribute("height", tall);
-    this.node.replaceChildren(...this.rows);
+    this.node.replaceChildren(...parts, ...this.rows);
     this.marked = [];
+  }
+
+  /** The lines of a model without attention; those to the target are in the groups of its rows. */
+  narrow(figure, height, width, tall) {
+    const path = (d) => svg("path", { d, "stroke-width": 1.5, className: "through" });
+    bottleneck("right", figure.rows.length, height, width, tall).forEach((d, row) => this.rows[row].append(path(d)));
+    const left = svg("g", { children: bottleneck("left", figure.columns.length, height, width, tall).map(path) });
+    const knot = svg("circle", { cx: width / 2, cy: tall / 2, r: 9, className: "knot" });
+    return [left, knot];
   }
 
   /** Show the rows before `count`, the row `now` strongest. */
   grow(count, now) {
     this.rows.forEach((row, place) => {
-      const wanted = place >= count ? "later" : place === now ? "now" : "";
+      const wanted = place >= count ? "later" : now === null ? "" : place === now ? "now" : "past";
       if (row.getAttribute("class") !== wanted) row.setAttribute("class", wanted);
     });
   }

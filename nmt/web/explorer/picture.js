@@ -1,9 +1,14 @@
 // The picture of a translation: source words, lines, target words and the heatmap, whose rows are the target words'.
 
-import { element, roving } from "../dom.js";
+import { element, roving, update } from "../dom.js";
 import { describe, figureOf, shown } from "./figure.js";
 import { Heatmap } from "./heatmap.js";
 import { Lines } from "./lines.js";
+
+const HINT =
+  "The bar under a source piece: how much it was looked at so far. Entropy: 0 bits is a look at one piece, more is wider.";
+
+const BLIND = "No attention: all that the decoder knows of the source goes through one vector.";
 
 export class Picture {
   /** `go` is called with the step of a word that is chosen; `small` leaves out the heatmap and the bars. */
@@ -17,15 +22,10 @@ export class Picture {
     this.source = element("ol", { className: "words source", lang: languages.source, "aria-label": "Source words" });
     this.target = element("ol", { className: "words target", lang: languages.target, "aria-label": "Words written" });
     this.spread = element("div", { className: "spread", "aria-hidden": "true" });
-    this.told = element("p", { className: "told", dir: "auto" });
-    const heads = [
-      ["source", "reads", small ? "" : "and how much each word was looked at, in all"],
-      ["target", "writes", ""],
-      ["map", "", ""],
-    ];
-    const head = ([name, text, title]) => element("p", { className: `head ${name}`, text, title });
-    const parts = [...heads.slice(0, 2).map(head), this.source, this.lines.node, this.target];
-    if (!small) parts.push(this.map.node, this.spread);
+    this.told = element("p", { className: "told", dir: "auto", text: HINT });
+    const head = (name, text) => element("p", { className: `head ${name}`, text });
+    const parts = [head("source", "reads"), head("target", "writes"), this.source, this.lines.node, this.target];
+    if (!small) parts.push(this.map.node, head("bits-head", "entropy"), this.spread);
     this.node = element("div", { className: small ? "picture small" : "picture", children: parts });
     new ResizeObserver(() => this.fit()).observe(this.node);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
@@ -40,12 +40,13 @@ export class Picture {
     this.node.classList.toggle("dense", longest > 45);
     this.node.classList.toggle("blind", !this.figure.weights);
     this.words();
+    this.hint();
     this.redraw();
   }
 
   words() {
-    const { columns, rows, coverage } = this.figure;
-    this.sourceWords = columns.map((column, place) => this.sourceWord(column, place, coverage));
+    const { columns, rows } = this.figure;
+    this.sourceWords = columns.map((column, place) => this.sourceWord(column, place));
     this.targetWords = rows.map((row, place) => this.targetWord(row, place));
     for (const [list, words] of [[this.source, this.sourceWords], [this.target, this.targetWords]]) {
       list.replaceChildren(...words.map((word) => element("li", { children: [word] })));
@@ -53,17 +54,11 @@ export class Picture {
     }
   }
 
-  sourceWord({ text }, place, coverage) {
-    const total = coverage?.[place];
-    const bar = coverage && element("span", { className: "covered", "aria-hidden": "true" });
-    if (bar) bar.style.setProperty("--share", Math.min(1, total).toFixed(3));
-    const looked = coverage ? `, looked at ${total.toFixed(2)} in all` : "";
+  sourceWord({ text }, place) {
     const word = element("button", {
       type: "button",
-      className: text === "</s>" ? "word end" : "word",
-      title: coverage ? `Sum of its weights over all steps: ${total.toFixed(2)}` : "",
-      "aria-label": shown(text) + looked,
-      children: [bar, element("bdi", { text: shown(text) })],
+      className: text === "</s>" || text === "end" ? "word end" : "word",
+      children: [element("bdi", { text: shown(text) })],
     });
     const pin = () => this.mark(null, place);
     for (const event of ["pointerenter", "focus"]) word.addEventListener(event, pin);
@@ -74,7 +69,7 @@ export class Picture {
   targetWord(row, place) {
     const word = element("button", {
       type: "button",
-      className: row.text === "</s>" ? "word end" : "word",
+      className: row.text === "</s>" || row.text === "end" ? "word end" : "word",
       "aria-label": describe(this.figure, place),
       children: [element("bdi", { text: shown(row.text) })],
       on: { click: () => this.go(row.begin) },
@@ -89,7 +84,7 @@ export class Picture {
     if (!this.figure || !this.node.isConnected) return;
     this.fitted = this.node.clientWidth;
     const narrow = this.fitted < 620;
-    const wide = this.small || narrow ? Math.max(70, Math.min(150, this.fitted * 0.26)) : Math.min(220, this.fitted * 0.17);
+    const wide = this.small || narrow ? Math.max(70, Math.min(150, this.fitted * 0.26)) : Math.min(300, this.fitted * 0.24);
     this.lines.draw(this.figure, this.scale, this.height, wide);
     if (!this.small && this.figure.weights) {
       const used = narrow ? this.target.offsetWidth + 12 : this.source.offsetWidth + wide + this.target.offsetWidth;
@@ -111,15 +106,14 @@ export class Picture {
       bar.style.setProperty("--share", (bits / most).toFixed(3));
       return bar;
     });
-    const title = "Entropy of the weights in bits: 0 is one word, more is wider";
-    this.spread.replaceChildren(element("p", { className: "head", text: "entropy", title }), ...bars);
+    this.spread.replaceChildren(...bars);
   }
 
   /** Grow to what has been written before step `count`, with the step `now` in the making; null shows everything. */
   place(count, now, read = Infinity) {
     Object.assign(this, { count, now });
     if (!this.figure) return;
-    const { rowOf, rows, columns } = this.figure;
+    const { rowOf, rows, columns, covered } = this.figure;
     const row = now === null ? null : rowOf[now];
     const written = count === null ? rows.length : count <= 0 ? 0 : rowOf[Math.min(count, rowOf.length) - 1] + 1;
     this.targetWords.forEach((word, place) => {
@@ -131,12 +125,13 @@ export class Picture {
     const looks = row === null ? null : this.figure.weights?.[row];
     this.sourceWords.forEach((word, place) => {
       word.parentNode.classList.toggle("later", columns[place].begin >= read);
-      word.style.setProperty("--weight", looks ? Math.min(1, looks[place]).toFixed(3) : "0");
+      update(word, "--weight", looks ? Math.min(1, looks[place]).toFixed(2) : "0");
+      update(word, "--share", !this.small && written && covered ? Math.min(1, covered[written - 1][place]).toFixed(2) : "0");
     });
     this.lines.grow(written, row);
     if (this.small || !this.figure.weights) return;
     this.map.grow(written);
-    [...this.spread.children].slice(1).forEach((bar, place) => bar.classList.toggle("later", place >= written));
+    [...this.spread.children].forEach((bar, place) => bar.classList.toggle("later", place >= written));
     this.map.mark(row, null);
   }
 
@@ -153,7 +148,7 @@ export class Picture {
   }
 
   tell(row, column) {
-    const { rows, columns, weights, coverage } = this.figure;
+    const { rows, columns, weights, covered } = this.figure;
     const name = (each) => `“${shown(each.text)}”`;
     if (row !== null && column !== null) {
       this.told.textContent = `${name(rows[row])} looks at ${name(columns[column])}: ${weights[row][column].toFixed(3)}`;
@@ -161,7 +156,11 @@ export class Picture {
     else if (column !== null) {
       const best = weights.reduce((most, each, place) => (each[column] > weights[most][column] ? place : most), 0);
       const most = `most by ${name(rows[best])} (${weights[best][column].toFixed(2)})`;
-      this.told.textContent = `${name(columns[column])} is looked at ${coverage[column].toFixed(2)} in all, ${most}.`;
-    } else this.told.textContent = "";
+      this.told.textContent = `${name(columns[column])} is looked at ${covered.at(-1)[column].toFixed(2)} in all, ${most}.`;
+    } else this.told.textContent = HINT;
+  }
+
+  hint() {
+    this.told.textContent = this.figure.weights ? HINT : BLIND;
   }
 }

@@ -100,7 +100,7 @@ export function numbersOf(trace) {
       token: step.token,
       log_probability: step.logProb,
       set_by_hand: step.given,
-      candidates: step.candidates.map(({ piece, probability }) => ({ piece, probability })),
+      candidates: step.candidates.map(({ raw, probability }) => ({ piece: raw, probability })),
       query: plain(step.query),
       energies: plain(step.energies),
       weights: plain(step.weights),

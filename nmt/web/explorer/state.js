@@ -6,7 +6,7 @@ export const DEFAULTS = Object.freeze({
   view: "look", // a tab
   run: 0, // which of the runs
   at: null, // place of the player; null is the end
-  unit: "words", // or pieces
+  unit: "pieces", // or words
   scale: "linear", // or log
   unfold: "", // a part of the step that is unfolded: w3 is the weight of piece 3, e3 its energy
   beam: 0, // 0 is the run's own

@@ -16,15 +16,24 @@ export class Strip {
     if (!vector) return;
     if (node.width !== vector.length) node.width = vector.length;
     const context = node.getContext("2d");
-    const image = context.createImageData(vector.length, 1);
+    const { data } = (this.image = this.image?.width === vector.length ? this.image : context.createImageData(vector.length, 1));
     const [below, above] = colours();
     for (let i = 0; i < vector.length; i++) {
       const value = vector[i] / largest;
-      const [red, green, blue] = value < 0 ? below : above;
-      image.data.set([red, green, blue, 255 * Math.min(1, Math.abs(value)) ** 0.8], 4 * i);
+      const colour = value < 0 ? below : above;
+      for (let part = 0; part < 3; part++) data[4 * i + part] = colour[part];
+      data[4 * i + 3] = 255 * Math.min(1, Math.abs(value)) ** 0.7;
     }
-    context.putImageData(image, 0, 0);
+    context.putImageData(this.image, 0, 0);
   }
+}
+
+/** A strip that never changes, as an image: hundreds of them cost less than canvases. */
+export function stillStrip(vector, largest, label = "") {
+  const strip = new Strip();
+  strip.draw(vector, largest);
+  const image = `url(${strip.node.toDataURL()})`;
+  return element("div", { className: "strip still", role: "img", "aria-label": label, title: label, style: { "background-image": image } });
 }
 
 let known = null;
@@ -39,11 +48,10 @@ function colours() {
   return known;
 }
 
-/** The largest absolute number, at least `least`. */
-export function largestOf(vectors, least = 1e-6) {
-  let largest = least;
-  for (const vector of vectors) {
-    if (vector) for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]) || 0);
-  }
-  return largest;
+const STRONG = 0.97; // share of the numbers whose colour tells their size; the few beyond have the strongest
+
+/** The absolute number that the strongest colour stands for. */
+export function largestOf(vectors) {
+  const sizes = vectors.flatMap((vector) => (vector ? Array.from(vector, Math.abs) : [])).sort((a, b) => a - b);
+  return Math.max(1e-6, sizes[Math.floor(STRONG * (sizes.length - 1))] || 0);
 }

@@ -1,7 +1,8 @@
 // A translation with everything that the page shows of it: steps, states, candidates, the tree of the search.
 
 import { EOS } from "../beam.js";
-import { clean } from "../clean.js";
+import { clean, WORD_START } from "../clean.js";
+import { isUnspaced } from "../scripts.js";
 import { EOS_PIECE, mergeWords } from "../words.js";
 import { givenWeights, parseLooks } from "./looks.js";
 
@@ -45,9 +46,10 @@ export function* explore(translator, { text, beam, penalty, begin = "", cut = ""
     confidence: best.confidence,
     doubts: found.doubts,
     search,
+    begun: options.prefix.length,
     pick: Math.min(pick, found.candidates.length - 1),
     others: found.candidates.map((each) => ({ text: each.text, score: each.score, branch: each.branch })),
-    tree: found.tree.map((each) => ({ ...each, raw: rawPiece(translator, each.token) })),
+    tree: found.tree.map((each) => ({ ...each, label: labelOf(each.piece), raw: rawPiece(translator, each.token) })),
   };
 }
 
@@ -87,18 +89,16 @@ export function* scoreParts(translator, { text, tokens, step, look }) {
   const overrides = own ? replacements(parseLooks(look), own, translator) : {};
   const ids = [...translator.source.encode(clean(text)), EOS];
   const begin = tokens.slice(0, step + 1);
-  const { source, steps } = yield* translator.inspect(ids, begin, { overrides, marks: ["hidden", "keys"], top: 1 });
-  const hidden = steps[step].marks.hidden;
-  return { hidden: hidden && copied(hidden.data), keys: copied(source.marks.keys?.data), v: hidden && vectorOf(translator) };
+  const { source, steps } = yield* translator.inspect(ids, begin, { overrides, marks: ["hidden", "v", "keys"], top: 1 });
+  const { hidden, v } = steps[step].marks;
+  return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
 }
 
-/** The constant that the marked hidden layer is multiplied with. */
-function vectorOf({ model, record }) {
-  const { nodes, marks } = record.graphs.step;
-  const refs = nodes.map(([, inputs]) => inputs).find((inputs) => inputs.includes(marks.hidden[0]));
-  const name = refs?.find((ref) => typeof ref === "string");
-  const found = name === undefined ? undefined : model.constants?.get(name);
-  return found && !found.scale ? copied(found.data) : undefined;
+/** A piece for readers: one that goes on a word has a hyphen before it. */
+function labelOf(piece) {
+  if (piece === EOS_PIECE) return "end";
+  if (piece.startsWith(WORD_START)) return piece.slice(1) || WORD_START;
+  return /^\p{L}/u.test(piece) && !isUnspaced(Array.from(piece)[0]) ? `-${piece}` : piece || "(byte)";
 }
 
 const copied = (data) => data && Float32Array.from(data);
@@ -117,10 +117,11 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
   return {
     attends: model.hasWeights,
     formulas: record.formulas ?? {},
-    source: { ids: sourceIds, pieces: source.pieces, words: mergeWords(source.pieces) },
+    source: { ids: sourceIds, pieces: source.pieces, labels: source.pieces.map(labelOf), words: mergeWords(source.pieces) },
     target: {
       ids: targetIds,
       pieces: targetPieces,
+      labels: targetPieces.map(labelOf),
       raw: targetIds.map((id) => rawPiece(translator, id)),
       words: mergeWords(targetPieces),
     },
@@ -128,6 +129,11 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
     heads: headsOf(steps[0]),
     steps: steps.map((step, place) => ({ ...stepOf(step, translator), given: place in overrides })),
   };
+}
+
+/** The state of the uppermost layer. */
+function topLayer(state) {
+  return state && copied(state.data.subarray(state.data.length - state.shape.at(-1)));
 }
 
 const headsOf = ({ marks }) => (marks.energies?.shape.length === 2 ? marks.energies.shape[0] : 1);
@@ -144,7 +150,7 @@ function stepOf({ token, logProb, weights, candidates, marks }, translator) {
     headWeights: several ? vector("weights") : undefined,
     query: vector("query"),
     context: vector("context"),
-    state: vector("state"),
-    candidates: candidates.map(({ token: id, piece, probability }) => ({ id, piece, probability, raw: rawPiece(translator, id) })),
+    state: topLayer(marks.state),
+    candidates: candidates.map(({ token: id, piece, probability }) => ({ id, label: labelOf(piece), probability, raw: rawPiece(translator, id) })),
   };
 }

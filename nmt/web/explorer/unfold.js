@@ -2,14 +2,13 @@
 
 import { element, math, signed } from "../dom.js";
 import { typeset } from "./formula.js";
-import { shown } from "./figure.js";
-import { largestOf, Strip } from "./strip.js";
+import { largestOf, stillStrip } from "./strip.js";
 
 const TERMS = 4; // of a sum that are written out
 
 /** Fill an element with the origin of the weight ("w") or the energy ("e") of a source piece. */
 export function unfolded(host, kind, place, now, step, trace, { unfold, hidden }) {
-  const name = shown(trace.source.pieces[place]);
+  const name = trace.source.labels[place];
   if (kind === "w") host.replaceChildren(...weightOrigin(place, now, name, trace, unfold));
   else {
     host.replaceChildren(element("p", { className: "about", text: "…" }));
@@ -56,7 +55,7 @@ function weightOrigin(place, now, name, trace, unfold) {
     element("button", {
       type: "button",
       className: "chip",
-      children: [element("bdi", { text: shown(trace.source.pieces[each]) }), ` ${signed(now.energies[each])}`],
+      children: [element("bdi", { text: trace.source.labels[each] }), ` ${signed(now.energies[each])}`],
       on: { click: () => unfold(`e${each}`) },
     }),
   );
@@ -74,9 +73,8 @@ function weightOrigin(place, now, name, trace, unfold) {
 
 /** A strip with its name before it. */
 function named(label, vector, largest) {
-  const strip = new Strip(`${vector.length} numbers`);
-  strip.draw(vector, largest);
-  return element("div", { className: "named", children: [element("span", { children: [typeset(label)] }), strip.node] });
+  const strip = stillStrip(vector, largest, `${vector.length} numbers`);
+  return element("div", { className: "named", children: [element("span", { children: [typeset(label)] }), strip] });
 }
 
 function energyOrigin(place, now, name, trace, found) {
@@ -99,12 +97,12 @@ function energyOrigin(place, now, name, trace, found) {
     ],
   });
   const best = products.map((value, i) => [value, i]).sort((a, b) => Math.abs(b[0]) - Math.abs(a[0])).slice(0, TERMS);
-  const written = best.map(([value]) => signed(value)).join(" + ").replaceAll("+ −", "− ");
+  const written = best.map(([value]) => signed(value)).join(", ");
   const scale = Math.abs(sum - energy) > 1e-2 ? `, which the model scales to ${signed(energy)}` : "";
   return [
     ...first,
     strips,
-    line(`Multiplied one by one and added up, from the largest: ${written} … = ${signed(sum)}${scale}: the energy of “${name}”.`),
+    line(`${products.length} products, the strongest ${written}. Added up they are ${signed(sum)}${scale}: the energy of “${name}”.`),
   ];
 }
 

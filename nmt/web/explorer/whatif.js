@@ -1,7 +1,6 @@
 // What if it had looked elsewhere? The weights of a step, to be moved by hand, and what changes after it.
 
 import { element, percent, signed } from "../dom.js";
-import { shown } from "./figure.js";
 import { lookAt, parseLooks, shuffled, writeLook } from "./looks.js";
 
 export class WhatIf {
@@ -26,7 +25,8 @@ export class WhatIf {
       ],
     });
     this.outcome = element("div", { className: "outcome", "aria-live": "polite" });
-    const text = "Move a slider, or choose a way to look. The decoder goes on from there with what it then sees.";
+    const text =
+      "Move a slider, or choose a way to look: the decoder goes on with what it then sees. The small mark is the model's own weight. The player below chooses the step.";
     this.node = element("section", {
       className: "whatif",
       "aria-label": "What if it had looked elsewhere?",
@@ -48,8 +48,8 @@ export class WhatIf {
       this.rows.replaceChildren();
       return;
     }
-    const word = shown(trace.target.pieces[this.step].replaceAll("▁", ""));
-    this.title.textContent = `Step ${this.step + 1}, where it wrote “${word}”`;
+    const now = trace.target.labels[this.step];
+    this.title.textContent = `Step ${this.step + 1}: it writes “${now}”`;
     this.looks = parseLooks(state.look);
     const look = lookAt(this.looks, this.step);
     this.further.checked = Boolean(look?.on);
@@ -60,21 +60,21 @@ export class WhatIf {
   }
 
   build() {
-    this.sliders = this.trace.source.pieces.map((piece, place) => {
-      const input = element("input", { type: "range", min: 0, max: 1000, "aria-label": `Weight of ${shown(piece)}` });
+    this.sliders = this.trace.source.labels.map((name, place) => {
+      const input = element("input", { type: "range", min: 0, max: 1000, "aria-label": `Weight of ${name}` });
       const number = element("span", { className: "number" });
       const own = element("span", { className: "own", "aria-hidden": "true" });
       const only = element("button", {
         type: "button",
         className: "quiet only",
         text: "only this",
-        "aria-label": `Look only at ${shown(piece)}`,
+        "aria-label": `Look only at ${name}`,
         on: { click: () => this.set({ how: "only", piece: place }) },
       });
       input.addEventListener("input", () => this.drag(place, input.value / 1000));
       const track = element("div", { className: "track", children: [own, input] });
-      const name = element("bdi", { className: "name", text: shown(piece), lang: this.languages.source });
-      return { input, number, own, node: element("div", { className: "slider", children: [name, track, number, only] }) };
+      const title = element("bdi", { className: "name", text: name, lang: this.languages.source });
+      return { input, number, own, node: element("div", { className: "slider", children: [title, track, number, only] }) };
     });
     this.rows.replaceChildren(...this.sliders.map((slider) => slider.node));
   }
@@ -120,6 +120,8 @@ export class WhatIf {
     const { trace, state } = this;
     const { before, after } = await this.compare(state);
     if (this.trace !== trace || !before) return;
+    const [was, now] = [before, trace].map((each) => each.target.labels[this.step]);
+    if (was !== undefined && was !== now) this.title.textContent = `Step ${this.step + 1}: it wrote “${was}”, and now “${now}”`;
     const named = (name, text) => element("div", { className: "pair", children: [element("span", { className: "about", text: name }), element("p", { lang: this.languages.target, dir: "auto", text: text || "(nothing)" })] });
     const parts = [element("h2", { text: "What comes of it" })];
     if (!state.look) {
@@ -139,7 +141,7 @@ export class WhatIf {
 
   shifts(before, own, changed) {
     const first = Math.min(...this.looks.map((look) => look.step));
-    const rows = before.target.pieces.map((piece, place) => {
+    const rows = before.target.labels.map((name, place) => {
       const [was, is] = [own[place], changed[place]].map(Math.exp);
       const bar = element("span", { className: "shift", "aria-hidden": "true" });
       bar.style.setProperty("--was", was.toFixed(4));
@@ -150,7 +152,7 @@ export class WhatIf {
       return element("tr", {
         className: place < first ? "untouched" : "",
         children: [
-          element("th", { scope: "row", children: [element("bdi", { text: shown(piece), lang: this.languages.target })] }),
+          element("th", { scope: "row", children: [element("bdi", { text: name, lang: this.languages.target })] }),
           element("td", { className: "number", text: percent(was) }),
           element("td", { children: [bar] }),
           element("td", { className: "number", text: percent(is) }),

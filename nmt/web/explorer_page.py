@@ -1,0 +1,62 @@
+"""The explorer as one HTML page: models of one or several runs, examples, and the code."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from nmt.portable.file import unpack
+from nmt.web.assemble import bundle, fill, language, web_text
+
+STYLES = ("tokens.css", "explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A model at one moment of its training."""
+
+    label: str
+    model: bytes  # a portable file
+
+
+@dataclass(frozen=True)
+class ExploredRun:
+    """A run in the page."""
+
+    label: str
+    models: Sequence[Snapshot]  # in the order of training; the last is the run's own
+
+
+def explorer_page(runs: Sequence[ExploredRun], examples: Sequence[str]) -> str:
+    """A page that explores these runs, offline and on its own; all translate between the same languages."""
+    _, record = unpack(runs[0].models[-1].model)
+    (source, source_lang), (target, target_lang) = map(language, record["languages"])
+    code = {
+        "style": "".join(map(web_text, STYLES)),
+        "script": bundle("explorer/explorer"),
+        "worker": bundle("explorer/worker"),
+    }
+    about: dict[str, Any] = {"runs": [], "examples": list(examples)}
+    models = []
+    for number, run in enumerate(runs):
+        listed = []
+        for place, snapshot in enumerate(run.models):
+            name = f"{number}.{place}"
+            content = base64.b64encode(snapshot.model).decode()
+            models.append(f'<script type="text/plain" data-model="{name}">{content}</script>')
+            listed.append({"name": name, "label": snapshot.label})
+        about["runs"].append({"label": run.label, "models": listed})
+    slots = {
+        "title": escape(f"Attention: {source} → {target}"),
+        "source_name": escape(source),
+        "target_name": escape(target),
+        "source_lang": escape(source_lang),
+        "target_lang": escape(target_lang),
+        "about": json.dumps(about, ensure_ascii=False).replace("<", "\\u003c"),
+        "models": "\n".join(models),
+    }
+    return fill("explorer/explorer.html", code, slots)
