@@ -42,6 +42,7 @@ class TrainSettings:
     validate_every: int | None = None  # updates; null is once an epoch
     save_every: int | None = None  # updates; null is at validations only
     log_every: int = 50  # updates
+    keep: int = 0  # most snapshots of the weights to keep in snapshots/, taken at validations; 0 keeps none
 
     def __post_init__(self) -> None:
         self._require("at least 1", lambda x: x >= 1, "batch_size", "accumulate", "log_every", "teacher_forcing_steps")
@@ -49,7 +50,7 @@ class TrainSettings:
         self._require("above 0, or null for none", lambda x: x is None or x > 0, *limits)
         self._require("between 0 and 1", lambda x: 0 <= x <= 1, "teacher_forcing", "teacher_forcing_end")
         self._require("in [0, 1)", lambda x: 0 <= x < 1, "label_smoothing", "made_up_words", "average_decay")
-        self._require("at least 0", lambda x: x >= 0, "clip_norm", "replay")
+        self._require("at least 0", lambda x: x >= 0, "clip_norm", "replay", "keep")
         if self.monitor not in monitors():
             raise UserError(f"train.monitor cannot be {self.monitor!r}: {nearest(self.monitor, monitors())}")
 

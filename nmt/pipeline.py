@@ -30,6 +30,7 @@ from nmt.interrupt import Stopping
 from nmt.memory import map_large_tensors
 from nmt.metrics import MAIN
 from nmt.portable.export import write_into_run
+from nmt.portable.snapshots import Snapshots
 from nmt.provenance import hyperparameters, provenance
 from nmt.ranks import ALONE, RankLost, Ranks
 from nmt.run import OpenRun, Run
@@ -219,6 +220,8 @@ def make_trainer(
     total_steps = min(limit for limit in limits if limit is not None)
     identity = run.identity if isinstance(run, OpenRun) else ""  # other ranks do not touch the run directory
     monitor = Monitor(run.tensorboard, settings, total_steps, silent=not ranks.is_first)
+    translator = make_translator(build_search(config), corpus, model, ALONE, device)
+    keep = {"keep": Snapshots(run, translator, settings.keep)} if isinstance(run, OpenRun) else {}
     return Trainer(
         model=model,
         data=Data(pairs.epoch, pairs.batch, pairs.tokens),
@@ -231,6 +234,7 @@ def make_trainer(
         device=device,
         precision=choose_precision(settings.precision, device),
         ranks=ranks,
+        **keep,
     )
 
 

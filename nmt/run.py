@@ -10,10 +10,11 @@ tensorboard/         events
 train.log            what was printed while training
 finished.json        written last: why training ended, and which step was the best
 portable.nmt         the best checkpoint in the form that translate.py uses without PyTorch
+snapshots/           step-….nmt: with train.keep, the weights at several steps, in the same form
 guessing.json        confidence at or below which a translation is a guess, found in validation
 training.lock        while it trains: the process that does
-eval/                scores.json, translations.tsv, verdict.txt, heatmaps/, SHA256SUMS; alignment.json after
-                     evaluate.py --alignments
+eval/                scores.json, translations.tsv, verdict.txt, heatmaps/, SHA256SUMS; alignment.json and
+                     faithfulness.json after evaluate.py --alignments and --faithfulness
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class Run:
         self.val_set = self.directory / PREPARED["val.tsv"]
         self.test_set = self.directory / PREPARED["test.tsv"]
         self.checkpoints = self.directory / "checkpoints"
+        self.snapshots = self.directory / "snapshots"
         self.tensorboard = self.directory / "tensorboard"
         self.log = self.directory / "train.log"
         self.evaluation = self.directory / "eval"
@@ -134,7 +136,8 @@ class Run:
         """Mark the run unfinished and delete leftovers of killed processes."""
         for file in (self.finished_file, self.portable_file):
             file.unlink(missing_ok=True)
-        for folder in (self.directory, self.checkpoints, self.evaluation, self.evaluation / "heatmaps"):
+        places = self.directory, self.checkpoints, self.snapshots, self.evaluation, self.evaluation / "heatmaps"
+        for folder in places:
             remove_leftovers(folder)
 
     def finished(self, option: str = "--run") -> dict[str, Any]:

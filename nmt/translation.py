@@ -128,7 +128,7 @@ class Engine(ABC):
         Every translation begins with `prefix`, text or token ids. `overrides` are weights over the source tokens by
         step (0 for the first token): a row for all heads, or one for each.
         """
-        source = self._encode(text)
+        source = self.source_ids(text)
         if not source:
             return [EMPTY]
         tokens = self.target_tokenizer.encode(prefix) if isinstance(prefix, str) else prefix
@@ -163,7 +163,7 @@ class Engine(ABC):
     def formulas(self) -> dict[str, dict[str, str]]:
         """Of score, alignment and wiring: class name, equation and docstring (`nmt.model.mechanism.formulas`)."""
 
-    def _encode(self, text: str) -> list[int]:
+    def source_ids(self, text: str) -> list[int]:
         """Source ids with EOS, cut to the longest input; empty for an empty text."""
         text = clean(text)
         ids = self.source_tokenizer.encode(text[:_MAX_SOURCE_CHARACTERS])

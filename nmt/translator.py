@@ -21,7 +21,7 @@ from nmt.device import choose_device
 from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.factory import constructor, refusals
-from nmt.model.marks import Watch
+from nmt.model.marks import Watch, replace_by
 from nmt.model.mechanism import formulas, in_words
 from nmt.run import OpenRun, Run
 from nmt.search import Hypothesis, Search
@@ -86,7 +86,7 @@ class Translator(Engine):
         self, texts: Sequence[str], n: int | None, search: Search, first: int, every: int = 1
     ) -> list[list[Translation]]:
         """Translate texts that have the numbers first, first + every, first + 2 · every and so on."""
-        encoded = [self._encode(text) for text in texts]
+        encoded = [self.source_ids(text) for text in texts]
         results = [[EMPTY] for _ in texts]
         lengths = np.array([len(ids) for ids in encoded], dtype=np.int64)
         for batch in sorted_batches(lengths, search.batch_tokens // search.width):
@@ -118,10 +118,10 @@ class Translator(Engine):
         steps = []
         for step, token in enumerate(inputs):
             row = guide.overrides.get(step)
-            given = None if row is None else torch.from_numpy(row)[None, None].to(self.device)  # (1, 1, S)
-            with Watch(given) as watch:
+            change = None if row is None else replace_by(torch.from_numpy(row)[None, None].to(self.device))  # (1, 1, S)
+            with Watch(change) as watch:
                 logits, weights, state = self.model.step(torch.tensor([token], device=self.device), memory, state)
-            if weights is None and given is not None:
+            if weights is None and change is not None:
                 raise UserError(NOTHING_TO_OVERRIDE)
             marks = {name: _array(mark.of_first()) for name, mark in watch.marks.items()}
             log_probs = _array(logits[0].float().log_softmax(dim=0))  # (V,)

@@ -71,6 +71,8 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield run.guessing_file.name, partial(check_guessing, run)
     if run.portable_file.exists():
         yield run.portable_file.name, partial(check_portable, run)
+    for snapshot in sorted(run.snapshots.glob("step-*.nmt")):
+        yield f"snapshots/{snapshot.name}", partial(check_snapshot, run, snapshot)
     if finished or (run.evaluation / SCORES).is_file():
         yield f"eval/{SCORES}", partial(check_scores, run)
     if (run.evaluation / ALIGNMENT_FILE).is_file():
@@ -138,6 +140,16 @@ def check_portable(run: Run) -> str:
     if not shared or not all(np.array_equal(weights[name], tensors[name]) for name in shared):
         raise UserError(f"{run.portable_file} has other weights than {found.checkpoint}.")
     return f"{found.checkpoint}, {len(shared)} tensors"
+
+
+def check_snapshot(run: Run, snapshot: Path) -> str:
+    """The checksums inside it, and that it is of this run."""
+    from nmt.portable.translator import PortableTranslator
+
+    found = PortableTranslator.load(snapshot)
+    if found.identity != run.read_identity():
+        raise UserError(f"{snapshot} belongs to another run.")
+    return "as it was written"
 
 
 def check_scores(run: Run) -> str:

@@ -9,7 +9,15 @@ import pytest
 
 from tests.conftest import ROOT
 
-CAPTURING = ("builder", "capture", "card", "export", "lowering", "shapes")  # of nmt/portable: may know PyTorch
+CAPTURING = (
+    "builder",
+    "capture",
+    "card",
+    "export",
+    "lowering",
+    "shapes",
+    "snapshots",
+)  # of nmt/portable: may know PyTorch
 # What translate.py runs without PyTorch.
 ENGINE = [
     *("nmt/translation.py", "nmt/search_settings.py", "nmt/unlike_training.py", "nmt/commands/translate.py"),

@@ -16,6 +16,7 @@ EXAMPLES = """examples:
   python evaluate.py --source test.en --reference test.1.fr test.2.fr --output scores/
   python evaluate.py --run outputs/RUN --lc-tok
   python evaluate.py --run outputs/A --run outputs/B
+  python evaluate.py --faithfulness
   python evaluate.py --alignments data/demo/eng-fra.align
   python evaluate.py --source test.en --reference test.fr --alignments test.align --output scores/
 """
@@ -32,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.data.heldout import given_set, read_held_out
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
+    from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, faithfulness_table, measure, write_faithfulness
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
@@ -64,6 +66,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     Console().print(table(evaluation.scores, title=name))
     if alignment:
         Console().print(alignment_table(alignment))
+    faithfulness = measure(translator, examples) if options.faithfulness else None
+    if faithfulness:
+        Console().print(faithfulness_table(faithfulness))
     verdict = judge(
         evaluation.translations,
         examples,
@@ -89,6 +94,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if alignment and (place := options.output or home):  # it does not depend on the search
         write_alignment(place, alignment, details)
         print(f"word alignment: {place / ALIGNMENT_FILE}", file=sys.stderr)
+    if faithfulness and (place := options.output or home):
+        write_faithfulness(place, faithfulness, details)
+        print(f"other attention: {place / FAITHFULNESS_FILE}", file=sys.stderr)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -107,7 +115,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         "the test set was taken from, or of --source, one of links like 0-0 1-2 1?3 (sure, sure, possible)"
     )
     add("--alignments", type=Path, metavar="FILE", help=links)
+    others = "also log p and BLEU with uniform, shuffled and permuted attention: does it matter where the model looks?"
+    add("--faithfulness", action="store_true", help=others)
     options = parser.parse_args(arguments)
+    if options.faithfulness and len(options.run or []) > 1:
+        raise UserError("--faithfulness changes the attention of one model: give one --run.")
     if bool(options.source) != bool(options.reference):
         raise UserError("--source and --reference belong together: give both, or neither for the run's test set.")
     if options.alignments and len(options.run or []) > 1:

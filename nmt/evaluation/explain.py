@@ -19,10 +19,11 @@ from nmt.special import WORD_START
 from nmt.translation import Engine, Translation
 
 SHOWN = 5  # source pieces and next tokens per step
+NUMBERS = 4  # of a vector
 _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
-LOOKS_AT, NEXT_TOKEN = "looks at", "next token"
+LOOKS_AT, ENERGY, NEXT_TOKEN = "looks at", "energy", "next token"
 NO_ATTENTION = (
     "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
     "nothing to look at, only the probabilities under “next token”."
@@ -39,11 +40,25 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Worked:
+    """A context as the sum that it is; of the first head where there are several."""
+
+    terms: list[tuple[int, float, list[float]]]  # of source pieces: number, weight and first numbers of the value
+    rest: list[float]  # first numbers of the sum over all other pieces
+    total: list[float]  # first numbers of the context
+    size: int  # of the context
+    others: int  # pieces that are summed in `rest`
+    heads: int | None  # None for a score without heads
+
+
+@dataclass(frozen=True)
 class Step:
     """One step of the decoder."""
 
     written: str  # text so far
     weights: list[float] | None  # (S,) attention, None without
+    energies: list[float] | None  # (S,) that the weights were made from; None without attention, and with heads
+    worked: Worked | None  # None without attention, and with files of earlier versions
     candidates: list[Candidate]  # likeliest first; the one chosen is always among them
     log_probability: float  # of the token chosen
     must_end: bool  # whether the length limit left no choice
@@ -76,10 +91,8 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
         return Explanation(translation, [], search, [])
     limit = search.longest(len(translation.source_ids))
     steps: list[Step] = []
-    for t, (token, inspected) in enumerate(
-        zip(ids, translator.inspect(translation.source_ids, ids).steps, strict=True)
-    ):
-        log_probs, weights, _ = inspected
+    source, inspected = translator.inspect(translation.source_ids, ids)
+    for t, (token, (log_probs, weights, marks)) in enumerate(zip(ids, inspected, strict=True)):
         # As in the search: forbidden tokens keep their share of the probability.
         likely = log_probs.copy()
         likely[NEVER] = -np.inf
@@ -87,8 +100,23 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
         best = best if token in best else [*best, token]
         written, attention = clean(tokenizer.decode(ids[:t])), None if weights is None else weights.tolist()
         candidates = [Candidate(tokenizer.pieces([i])[0], math.exp(log_probs[i]), i == token) for i in best]
-        steps.append(Step(written, attention, candidates, float(log_probs[token]), must_end=t + 1 >= limit))
+        energies = marks["energies"].tolist() if "energies" in marks and marks["energies"].ndim == 1 else None
+        worked = _worked(marks["weights"], source["values"]) if "weights" in marks else None
+        log_prob, must_end = float(log_probs[token]), t + 1 >= limit
+        steps.append(Step(written, attention, energies, worked, candidates, log_prob, must_end))
     return Explanation(translation, steps, search, translator.mechanism())
+
+
+def _worked(weights: np.ndarray, values: np.ndarray) -> Worked:
+    """The context of weights (S,) and values (S, C), or of the first head of (K, S) and (K, S, C/K)."""
+    heads = len(weights) if weights.ndim == 2 else None
+    if heads is not None:
+        weights, values = weights[0], values[0]
+    best = np.argsort(-weights, kind="stable")[:SHOWN]
+    context, shown = weights @ values, weights[best] @ values[best]
+    terms = [(int(i), float(weights[i]), values[i, :NUMBERS].tolist()) for i in best]
+    rest, total = (context - shown)[:NUMBERS].tolist(), context[:NUMBERS].tolist()
+    return Worked(terms, rest, total, len(context), len(weights) - len(best), heads)
 
 
 def as_text(explanation: Explanation) -> str:
@@ -108,6 +136,8 @@ def as_text(explanation: Explanation) -> str:
             lines = [f"({i}) {line}" for i, line in enumerate(explanation.mechanism, start=1)]
             parts += [_wrapped(line) for line in lines or [NO_ATTENTION]]
         parts += _rows(step, source, widths)
+        if number == 1 and step.worked is not None:
+            parts += _context(step.worked, source)
         if note := _note(step, explanation.search):
             parts.append(_wrapped(note))
     return "\n".join([*parts, "", translation.text, *_score(explanation), ""])
@@ -122,15 +152,35 @@ def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[st
     if step.weights is None:
         return [f"  {row}".rstrip() for row in right]
     best = sorted(enumerate(step.weights), key=lambda item: -item[1])[:SHOWN]
-    left = [_row(LOOKS_AT, None, widths[0]), *(_row(source[number], weight, widths[0]) for number, weight in best)]
-    nothing = _row("", None, widths[0])
+    energies = [ENERGY, *(f"{step.energies[number]:.3f}" for number, _ in best)] if step.energies else []
+    column = max(map(len, energies), default=0)
+    cells = [f" {energy:>{column}}" for energy in energies] or [""] * (len(best) + 1)
+    labels = [(LOOKS_AT, None), *((source[number], weight) for number, weight in best)]
+    left = [_row(label, share, widths[0], cell) for (label, share), cell in zip(labels, cells, strict=True)]
+    nothing = _row("", None, widths[0], " " * len(cells[0]))
     return [f"  {one}    {other}".rstrip() for one, other in zip_longest(left, right, fillvalue=nothing)]
 
 
-def _row(label: str, share: float | None, width: int) -> str:
+def _row(label: str, share: float | None, width: int, before: str = "") -> str:
     """A label, and a share of one as a number and a bar; all rows are equally wide."""
-    padded = label + " " * (width - cell_width(label))  # in cells: a Chinese character takes two
+    padded = label + " " * (width - cell_width(label)) + before  # in cells: a Chinese character takes two
     return f"{padded} {'' if share is None else f'{share:.3f}':5} {text_bar(share or 0.0, _BAR_CELLS):{_BAR_CELLS}}"
+
+
+def _context(worked: Worked, source: Sequence[str]) -> list[str]:
+    """The sum that makes a context, with the first numbers of its vectors."""
+    of_head = "" if worked.heads is None else f", of the first of {worked.heads} heads"
+    shown = min(NUMBERS, worked.size)
+    lines = [f"  (3) and (4) with numbers: the context{of_head}, the first {shown} of its {worked.size} numbers"]
+    for place, (number, weight, values) in enumerate(worked.terms):
+        lines.append(f"  {'+' if place else ' '} {weight:.3f} × {_vector(values)}  {source[number]}")
+    if worked.others:
+        lines.append(f"  +         {_vector(worked.rest)}  the other {worked.others}")
+    return [*lines, f"  =         {_vector(worked.total)}"]
+
+
+def _vector(numbers: Sequence[float]) -> str:
+    return f"({', '.join(f'{number:6.3f}' for number in numbers)} …)"
 
 
 def _note(step: Step, search: SearchSettings) -> str:

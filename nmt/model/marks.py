@@ -5,13 +5,17 @@ Classes call `mark` where they compute such a value. It costs nothing, unless a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar, Token
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
 
 WEIGHTS = "weights"  # the mark whose values can be replaced
+
+# New attention weights for those of some steps, (B, T, S) or (B, K, T, S), given the places of the steps.
+Change: TypeAlias = Callable[[Tensor, slice], Tensor]
 
 
 class Mark(NamedTuple):
@@ -33,12 +37,14 @@ class Watch:
 
     Attributes:
         marks: The values by name, of the last call of the model's `encode`, `step` or `forward`.
+        looks: The attention weights of this call, a tensor for one step or several.
     """
 
-    def __init__(self, given: Tensor | None = None) -> None:
-        """Replace attention weights by `given` (B, T, S), for all heads, or (B, T, K, S); NaN keeps the model's own."""
+    def __init__(self, change: Change | None = None) -> None:
+        """Replace the attention weights of the decoder by what `change` makes of them."""
         self.marks: dict[str, Mark] = {}
-        self._given = given
+        self.looks: list[Tensor] = []
+        self._change = change
         self._step: int | None = None  # of the decoder; None while the encoder runs, which may have attention too
 
     def __enter__(self) -> Watch:
@@ -51,26 +57,42 @@ class Watch:
     def begin(self) -> None:
         """Forget earlier marks; the next attention weights are those of the first step."""
         self.marks.clear()
+        self.looks.clear()
         self._step = 0
 
     def mark(self, name: str, value: Tensor, dim: int | None, shared: bool) -> Tensor:
         """Record a value; returns what the model is to use in its place."""
         if name == WEIGHTS:
             self.marks["own_weights"] = Mark(value, dim)
-            value = self._replaced(value)
+            value = self._changed(value)
+            self.looks.append(value)
         self.marks[name] = Mark(value, dim, shared)
         return value
 
-    def _replaced(self, weights: Tensor) -> Tensor:
-        """The weights (B, T, S) or (B, K, T, S) to use in place of the model's own."""
-        if self._given is None or self._step is None:
+    def _changed(self, weights: Tensor) -> Tensor:
+        """The weights to use in place of the model's own."""
+        if self._change is None or self._step is None:
             return weights.view(weights.shape)  # so that a captured graph has a node for them that can be replaced
-        end = self._step + weights.size(-2)
-        given = self._given[:, self._step : end].to(weights.dtype)
-        self._step = end
-        if weights.dim() == 4:
-            given = given.unsqueeze(1) if given.dim() == 3 else given.transpose(1, 2)
-        return torch.where(given.isnan(), weights, given)
+        steps = slice(self._step, self._step + weights.size(-2))
+        self._step = steps.stop
+        return self._change(weights, steps)
+
+
+def replace_by(given: Tensor) -> Change:
+    """Replace weights by `given` (B, T, S), for all heads, or (B, T, K, S); NaN keeps the model's own."""
+
+    def change(own: Tensor, steps: slice) -> Tensor:
+        rows = like_weights(given[:, steps].to(own.dtype), own)
+        return torch.where(rows.isnan(), own, rows)
+
+    return change
+
+
+def like_weights(rows: Tensor, weights: Tensor) -> Tensor:
+    """Rows (B, T, S) or (B, T, K, S) in the order of dimensions that attention weights have, ready to broadcast."""
+    if weights.dim() == 3:
+        return rows
+    return rows.unsqueeze(1) if rows.dim() == 3 else rows.transpose(1, 2)
 
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)

@@ -17,7 +17,7 @@ from nmt.model.cell import GRU
 from nmt.model.decoder import Decoder, Parts, State, Unrolled
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded, RecurrentEncoder
-from nmt.model.marks import Watch, begin, mark
+from nmt.model.marks import Watch, begin, mark, replace_by
 from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 from nmt.special import PAD
@@ -165,4 +165,4 @@ class Seq2Seq(nn.Module):
 
 def _replacing(given: Tensor | None) -> AbstractContextManager[Any]:
     """A context in which these attention weights (B, T, S) or (B, T, K, S) are used; without any, nothing changes."""
-    return nullcontext() if given is None else Watch(given)
+    return nullcontext() if given is None else Watch(replace_by(given))

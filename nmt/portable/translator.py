@@ -70,7 +70,7 @@ class PortableTranslator(Engine):
             raise file.malformed(path, error) from error
 
     def _find(self, texts: Sequence[str], n: int | None, search: Beam, first: int) -> list[list[Translation]]:
-        return [self._translations(self._encode(text), search, UNGUIDED)[:n] for text in texts]
+        return [self._translations(self.source_ids(text), search, UNGUIDED)[:n] for text in texts]
 
     def _translations(self, source: list[int], search: Beam, guide: Guide) -> list[Translation]:
         if not source:

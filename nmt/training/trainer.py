@@ -52,11 +52,12 @@ class Trainer:
         device: torch.device,
         precision: torch.dtype | None,
         ranks: Ranks = ALONE,
+        keep: Callable[[int], None] = lambda step: None,
     ) -> None:
-        """Combine the parts; `validate` scores the model, in evaluation mode."""
+        """Combine the parts; `validate` scores the model, in evaluation mode, and `keep` may store it at some steps."""
         self.model, self.data, self.device, self.precision, self.ranks = model, data, device, precision, ranks
         self.optimizer, self.schedule, self.settings = optimizer, schedule, settings
-        self.checkpoints, self.monitor, self.validate = checkpoints, monitor, validate
+        self.checkpoints, self.monitor, self.validate, self.keep = checkpoints, monitor, validate, keep
         self.output: Any = model.output  # the last layer belongs to the loss, which applies it to real tokens only
         self.base_rates = [group["lr"] for group in optimizer.param_groups]
         self.scaler = torch.amp.GradScaler(device.type, enabled=precision == torch.float16)
@@ -76,6 +77,10 @@ class Trainer:
         self._started = time.perf_counter() - self.state.seconds
         with InterruptRequest(patient=self.ranks.size > 1) as self._request, self.monitor.live(self.state.step):
             try:
+                if self.state.step == 0:
+                    self.model.eval()
+                    self.keep(0)
+                    self.model.train()
                 if self._validation_is_due():  # the validation of this step was interrupted
                     self._validate()
                     self._agree()
@@ -233,6 +238,7 @@ class Trainer:
         return_freed()  # training and validation each leave holes that the other cannot use
         with self.average.in_place(), at_once:
             validation = self.validate()
+            self.keep(self.state.step)
         return_freed()
         self.model.train()
         state = self.state

@@ -27,7 +27,7 @@ from nmt.typed import written_to
 log = logging.getLogger("nmt.compare")
 
 # Where and how fast a run was made, not what it is. The rest must be equal among the seeds of one model.
-_INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens"} | {
+_INCIDENTAL = {"seed", "run_dir", "device", "threads", "decode.batch_tokens", "train.keep"} | {
     f"data.{name}" for name in ("path", "val_path", "test_path", "prepared_dir")
 }
 _SCORED = ("with different search settings", "with different tokenizers of BLEU")

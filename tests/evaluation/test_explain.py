@@ -78,6 +78,29 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers() -> None:
     assert f"= {explanation.score:.4f}" in text
     assert f"{max(explanation.steps[0].weights or []):.3f}" in text
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("model", ["bahdanau", "local_p", "key_value", "multi_head"])
+def test_energies_and_one_context_are_worked_out(model: str) -> None:
+    translator = tiny_translator(model)
+    (translation,) = translator.translate("I see a cat .")
+    explanation = explain(translator, translation)
+    for step in explanation.steps:
+        assert step.worked is not None
+        assert (step.energies is None) == (model == "multi_head") == (step.worked.heads == 4)
+        if model == "bahdanau":
+            shares = np.exp(step.energies or [])
+            np.testing.assert_allclose(shares / shares.sum(), step.weights, atol=1e-5)
+    text = as_text(explanation)
+    worked = explanation.steps[0].worked
+    assert worked is not None
+    block = text[text.index("(3) and (4) with numbers") : text.index("Step 2")]
+    terms = [[float(number) for number in re.findall(r"-?\d+\.\d{3}", line)] for line in block.splitlines()[1:-1]]
+    sums = np.array([[term[0] * number for number in term[1:]] for term in terms[:5]]).sum(axis=0)
+    np.testing.assert_allclose(sums + terms[5], terms[6], atol=3e-3)  # three digits of each
+    assert f"of its {worked.size} numbers" in block
+    assert "the other 2" in block
+    assert text.count("energy ") == (0 if model == "multi_head" else len(explanation.steps))
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
