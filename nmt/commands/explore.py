@@ -76,7 +76,7 @@ def explored(paths: Sequence[Path]) -> list[ExploredRun]:
     runs = []
     for (path, tensors, record), name in zip(found, names, strict=True):
         label = name if often[name] == 1 else f"{name} ({path.name})"
-        own = _snapshot(tensors, record, "end")
+        own = _snapshot(tensors, record, f"{_moment(record)}, the best")
         runs.append(ExploredRun(label, [*_snapshots(path), own]))
     return runs
 
@@ -115,7 +115,9 @@ def _model(path: Path) -> tuple[file.Tensors, dict[str, Any]]:
 
 def _snapshots(path: Path) -> list[Snapshot]:
     """The snapshots of a run directory, some evenly spaced ones if there are many."""
-    files = sorted((path / "snapshots").glob(f"*{file.SUFFIX}")) if path.is_dir() else []
+    from nmt.run import Run
+
+    files = sorted(Run(path).snapshots.glob(f"*{file.SUFFIX}"))
     if len(files) > MOST_SNAPSHOTS:
         last = len(files) - 1
         files = [files[place * last // (MOST_SNAPSHOTS - 1)] for place in range(MOST_SNAPSHOTS)]

@@ -96,7 +96,8 @@ class Explorer {
 
   /** Open a sentence in the player; the sentence table calls it too, with the references if there are some. */
   openSentence(text, references = []) {
-    this.references = references;
+    const shown = references.map((each) => element("p", { className: "about", dir: "auto", text: `Reference: ${each}` }));
+    $("references").replaceChildren(...shown);
     this.store.set({ text, at: null, begin: "", cut: "", look: "", pick: 0, unfold: "" });
   }
 
@@ -166,6 +167,7 @@ class Explorer {
     if ($("text").value !== state.text && document.activeElement !== $("text")) $("text").value = state.text;
     $("run").value = String(this.runs.indexOf(this.run));
     document.body.dataset.busy = "true";
+    $("text").parentNode.classList.toggle("long", state.text.length > 140);
     const sentence = state.text.trim();
     try {
       const trace = sentence ? await this.ask(state) : null;

@@ -22,7 +22,7 @@ export class Look {
     const shape = (value, text) => element("button", { type: "button", text, on: { click: () => this.shape(value) } });
     this.shapes = [shape("lines", "Lines"), shape("map", "Heatmap")];
     const shapes = element("div", { className: "segments shapes", role: "group", "aria-label": "Picture", children: this.shapes });
-    this.end = element("div", { className: "end" });
+    this.end = element("div", { className: "whole" });
     this.card = element("div", {
       className: "card",
       children: [

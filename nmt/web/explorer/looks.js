@@ -1,16 +1,18 @@
-// Attention that is set by hand, as the address holds it: "3:uniform;5+:only.2;7:100,0,900".
+// Attention that is set by hand, as the address holds it: "3:uniform;5+:only.2;7:10000,0,90000".
 //
-// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, only.PIECE, or weights in thousandths.
+// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, only.PIECE, or weights in units of 0.00001.
+
+const UNIT = 1e-5;
 
 /** The entries of a text: {step, on, how, piece, weights}. */
 export function parseLooks(text) {
   const found = [];
   for (const entry of text.split(";").slice(0, 200)) {
-    const [, step, on, how] = /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}|\d{1,4}(?:,\d{1,4})*)$/.exec(entry) ?? [];
+    const [, step, on, how] = /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
     if (!step) continue;
     const each = { step: +step - 1, on: on === "+", how };
     if (how.startsWith("only.")) Object.assign(each, { how: "only", piece: +how.slice(5) });
-    else if (/^\d/.test(how)) Object.assign(each, { how: "weights", weights: how.split(",").map((share) => share / 1000) });
+    else if (/^\d/.test(how)) Object.assign(each, { how: "weights", weights: how.split(",").map((share) => share * UNIT) });
     found.push(each);
   }
   return found;
@@ -18,7 +20,7 @@ export function parseLooks(text) {
 
 /** One entry as text. */
 export function writeLook({ step, on = false, how, piece, weights }) {
-  const what = { only: () => `only.${piece}`, weights: () => weights.map((share) => Math.round(1000 * share)).join(",") };
+  const what = { only: () => `only.${piece}`, weights: () => weights.map((share) => Math.round(share / UNIT)).join(",") };
   return `${step + 1}${on ? "+" : ""}:${what[how] ? what[how]() : how}`;
 }
 

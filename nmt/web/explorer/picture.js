@@ -88,7 +88,7 @@ export class Picture {
     this.lines.draw(this.figure, this.scale, this.height, wide);
     if (!this.small && this.figure.weights) {
       const used = narrow ? this.target.offsetWidth + 12 : this.source.offsetWidth + wide + this.target.offsetWidth;
-      this.map.draw(this.figure, this.scale, this.height, Math.max(120, this.fitted - used - 74));
+      this.map.draw(this.figure, this.scale, this.height, Math.max(120, this.fitted - used - 98));
       this.bars();
     }
     this.place(this.count ?? null, this.now ?? null);

@@ -25,8 +25,6 @@ export class Transport {
     this.label = element("p", { className: "where" });
     this.node = element("div", {
       className: "transport",
-      role: "group",
-      "aria-label": "Player",
       children: [
         button("first", "To the beginning", "Home", () => this.move(this.first)),
         button("back", "One step back", "←", () => this.step(-1)),
