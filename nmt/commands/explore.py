@@ -8,6 +8,7 @@ import sys
 import webbrowser
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,8 +77,11 @@ def explored(paths: Sequence[Path]) -> list[ExploredRun]:
     runs = []
     for (path, tensors, record), name in zip(found, names, strict=True):
         label = name if often[name] == 1 else f"{name} ({path.name})"
-        own = _snapshot(tensors, record, f"{_moment(record)}, the best")
-        runs.append(ExploredRun(label, [*_snapshots(path), own]))
+        models = {path.stem: _snapshot(*file.read(path)) for path in _snapshots(path)}
+        own = str(record["checkpoint"])
+        models[own] = replace(_snapshot(tensors, record), label=f"{_moment(record)}, the best")
+        order = sorted(models)  # step-00000286 comes before step-00000572
+        runs.append(ExploredRun(label, [models[name] for name in order], order.index(own)))
     return runs
 
 
@@ -113,16 +117,15 @@ def _model(path: Path) -> tuple[file.Tensors, dict[str, Any]]:
         raise UserError(f"{run.directory} cannot be explored: {error}.") from error
 
 
-def _snapshots(path: Path) -> list[Snapshot]:
-    """The snapshots of a run directory, some evenly spaced ones if there are many."""
+def _snapshots(path: Path) -> list[Path]:
+    """The files of snapshots of a run directory, some evenly spaced ones if there are many."""
     from nmt.run import Run
 
     files = sorted(Run(path).snapshots.glob(f"*{file.SUFFIX}"))
     if len(files) > MOST_SNAPSHOTS:
         last = len(files) - 1
         files = [files[place * last // (MOST_SNAPSHOTS - 1)] for place in range(MOST_SNAPSHOTS)]
-    contents = [file.read(each) for each in files]
-    return [_snapshot(tensors, record, _moment(record)) for tensors, record in contents]
+    return files
 
 
 def _moment(record: dict[str, Any]) -> str:
@@ -131,10 +134,10 @@ def _moment(record: dict[str, Any]) -> str:
     return f"{name} {int(number):,}" if number.isdecimal() else str(record["checkpoint"])
 
 
-def _snapshot(tensors: file.Tensors, record: dict[str, Any], label: str) -> Snapshot:
+def _snapshot(tensors: file.Tensors, record: dict[str, Any]) -> Snapshot:
     from nmt.web.explorer_page import Snapshot
 
-    return Snapshot(label, file.pack(tensors, record, int8=True))
+    return Snapshot(_moment(record), file.pack(tensors, record, int8=True))
 
 
 def examples(paths: Sequence[Path]) -> list[str]:

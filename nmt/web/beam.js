@@ -3,12 +3,13 @@
 import { selectRows } from "./model.js";
 
 export const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
+const LEAST_CONSIDERED = 3; // continuations of each hypothesis in the tree, so that greedy search shows what it left
 
 /** Find up to `beamSize` translations of at most `longest` tokens with EOS, best first.
  *
  * Each of them begins with the tokens of `prefix`, and none with one of the lists of tokens in `cut`. `overrides` are
  * attention weights by step, which replace the model's. An array `tree` receives every continuation that was kept, and
- * the `beamSize` likeliest of each hypothesis:
+ * the `beamSize` (at least three) likeliest of each hypothesis:
  * {parent, token, logProb, total, kept}, with the place of the parent in the array, -1 at the first step.
  * A generator that pauses after each step, so that its caller can stop it. */
 export function* beamSearch(model, source, longest, beamSize, lengthPenalty, guide = {}) {
@@ -25,7 +26,7 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty, gui
     const only = step < prefix.length ? prefix[step] : step + 1 >= longest ? EOS : null;
     const never = only === null && cut.length ? forbidden(cut, alive) : null;
     const best = continuations(logits, alive, beamSize - done.length, only, never);
-    if (tree) addToTree(tree, logits, alive, beamSize, best);
+    if (tree) addToTree(tree, logits, alive, Math.max(beamSize, LEAST_CONSIDERED), best);
     const chosen = best.map(({ row, token, logProb, branch }) => {
       const before = alive[row];
       const attention = weights && weights.data.subarray(row * source.length, (row + 1) * source.length);

@@ -28,7 +28,8 @@ class ExploredRun:
     """A run in the page."""
 
     label: str
-    models: Sequence[Snapshot]  # in the order of training; the last is the run's own
+    models: Sequence[Snapshot]  # in the order of training
+    own: int = -1  # which of them is the run's own, the best in validation
 
 
 def explorer_page(runs: Sequence[ExploredRun], examples: Sequence[str]) -> str:
@@ -49,7 +50,7 @@ def explorer_page(runs: Sequence[ExploredRun], examples: Sequence[str]) -> str:
             content = base64.b64encode(snapshot.model).decode()
             models.append(f'<script type="text/plain" data-model="{name}">{content}</script>')
             listed.append({"name": name, "label": snapshot.label})
-        about["runs"].append({"label": run.label, "models": listed})
+        about["runs"].append({"label": run.label, "models": listed, "own": run.own % len(listed)})
     slots = {
         "title": escape(f"Attention: {source} → {target}"),
         "source_name": escape(source),

@@ -14,6 +14,7 @@ import torch
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.explain import Explanation, explain
+from nmt.run import Run
 from nmt.search import Beam
 from nmt.special import EOS_PIECE, WORD_START
 from nmt.translation import Translation
@@ -83,7 +84,7 @@ def label(piece: str) -> str:
         return "end"
     if piece.startswith(WORD_START):
         return piece[1:] or WORD_START
-    return f"-{piece}" if piece[:1].isalpha() and ord(piece[0]) < 0x2E80 else piece or "(byte)"
+    return f"·{piece}" if piece[:1].isalpha() and ord(piece[0]) < 0x2E80 else piece or "(byte)"
 
 
 def test_playing_through_a_sentence_shows_what_explain_prints(show: Any) -> None:
@@ -307,10 +308,11 @@ def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: 
     run, output = tmp_path / "run", tmp_path / "explore.html"
     shutil.copytree(ROOT / "tests/fixtures/run-2/run", run)
     (run / "snapshots").mkdir()
-    early = wordy_translator()
-    early.languages = ("eng", "fra")
-    early.checkpoint = "step-00000012"
-    (run / "snapshots/step-00000012.nmt").write_bytes(packed(early))
+    opened = Translator.load(Run.open(run), "cpu")
+    opened.checkpoint = "step-00000012"
+    with torch.no_grad():
+        opened.model.output.weight.mul_(-1)  # it has not learnt yet
+    (run / "snapshots/step-00000012.nmt").write_bytes(packed(opened))
     done = succeeded(command("explore.py", "--run", str(run), "--output", str(output), "--no-open"))
     assert done.stdout == f"{output}\n"
     assert "no network" in done.stderr
@@ -318,9 +320,14 @@ def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: 
     assert page.locator("#text").input_value() == page.locator("#examples .chip").first.inner_text() != ""
     page.click("#tab-time")
     page.wait_for_selector(".column:last-child:not(.waiting)")
-    assert page.locator(".column h2").first.inner_text() == "step 12"
+    assert page.locator(".column h2").all_inner_texts() == ["step 12", "step 400, the best"]
+    assert len(set(page.locator(".column .translation").all_inner_texts())) == 2
+    page.check("text=all write the best model's translation")
+    texts = "[...document.querySelectorAll('.column .translation')].map((each) => each.textContent)"
+    until(page, f"new Set({texts}).size === 1")
     policy = page.locator("meta[http-equiv]").get_attribute("content")
-    assert "default-src 'none'" in policy and "unsafe-inline" not in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
     (other := tmp_path / "other.nmt").write_bytes(packed(wordy_translator()))
     refused = command("explore.py", "--run", str(run), "--run", str(other), "--output", str(output), "--no-open")
     assert refused.returncode == 2

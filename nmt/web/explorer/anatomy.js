@@ -77,7 +77,7 @@ export class Anatomy {
       scope: "col",
       className: "states",
       children: [
-        element("h3", { text: "Encoder states h" }),
+        element("h3", { text: "States h" }),
         element("p", { className: "about", text: "Blue is below zero, orange above." }),
       ],
     });
@@ -206,7 +206,8 @@ export class Anatomy {
     if (!row) return;
     this.expanded = (kind === "w" ? row.weight : row.energy).button;
     this.expanded.setAttribute("aria-expanded", "true");
-    const content = element("td", { colspan: "5" });
+    const columns = [...row.node.cells].filter((cell) => cell.offsetParent).length; // narrow screens hide one
+    const content = element("td", { colspan: columns });
     this.panel = element("tr", { className: "unfolded", children: [content] });
     row.node.after(this.panel);
     unfolded(content, kind, +digits, now, step, this.trace, { unfold: this.unfold, hidden: this.hidden });

@@ -6,15 +6,20 @@ import { Picture } from "./picture.js";
 const CHOICES = 3; // candidates shown of each model
 
 export class Compare {
-  /** `models` are {label, name, about()}; `ask` gives the trace of a model by its name. */
-  constructor({ models, ask, go, languages, label, about }) {
-    Object.assign(this, { models, ask, go, wanted: 0 });
+  /** `models` are {label, name, about()}; `ask` gives the trace of a model by its name. With `best`, the number of a
+   * model, all can be made to write its translation, so that pictures can be compared row by row. */
+  constructor({ models, ask, go, languages, label, about, best = null }) {
+    Object.assign(this, { models, ask, go, best, wanted: 0 });
+    this.alike = element("input", { type: "checkbox" });
+    this.alike.addEventListener("change", () => this.show(...this.last));
+    const choice = element("label", { className: "check", children: [this.alike, " all write the best model's translation"] });
     this.columns = models.map((model) => column(model, languages, go));
     this.node = element("section", {
       className: "compare",
       "aria-label": label,
       children: [
         element("p", { className: "about", text: about }),
+        best === null ? null : choice,
         element("div", { className: "columns", style: { "--count": String(Math.min(4, models.length)) }, children: this.columns.map((each) => each.node) }),
       ],
     });
@@ -23,11 +28,13 @@ export class Compare {
   /** Show a text; columns fill as their models answer. */
   async show(state, placed) {
     const wanted = ++this.wanted;
+    this.last = [state, placed];
+    const asked = this.alike.checked ? { ...state, begin: await this.beginning(state) } : state;
     for (const each of this.columns) each.node.classList.add("waiting");
     for (const [place, model] of this.models.entries()) {
       const each = this.columns[place];
       try {
-        const trace = await this.ask(model.name, state);
+        const trace = await this.ask(model.name, asked);
         if (wanted !== this.wanted) return;
         each.trace = trace;
         each.about.textContent = model.about();
@@ -41,6 +48,12 @@ export class Compare {
         each.text.textContent = error.message === "replaced" ? "" : error.message;
       }
     }
+  }
+
+  /** The best model's translation as a beginning that is a whole. */
+  async beginning(state) {
+    const trace = await this.ask(this.models[this.best].name, state);
+    return trace ? `~${trace.target.raw.join(" ")}` : "";
   }
 
   /** The most source pieces and steps of any model. */

@@ -18,7 +18,7 @@ const SEARCHED = ["text", "run", "beam", "penalty", "begin", "cut", "look", "pic
 
 class Explorer {
   constructor(about) {
-    this.runs = about.runs; // {label, about, models: [{name, label}]}; the last model is the run's own
+    this.runs = about.runs; // {label, models: [{name, label}], own}: own is which model is the run's
     this.languages = { source: $("text").lang, target: $("translation").lang };
     this.store = new Store();
     this.client = new Client($("worker").textContent, (message) => this.fail(message));
@@ -48,15 +48,15 @@ class Explorer {
     };
     const ask = (model, state) => this.ask(state, model, null);
     if (this.runs.length > 1) {
-      const models = this.runs.map((run) => ({ label: run.label, name: run.models.at(-1).name, about: () => mechanism(run) }));
+      const models = this.runs.map((run) => ({ label: run.label, name: run.models[run.own].name, about: () => mechanism(run) }));
       const text = "The same sentence, in step. Play or choose a word.";
       this.views.compare = { label: "Side by side", view: new Compare({ models, ask, go, languages, label: "Side by side", about: text }) };
     }
-    this.runs.forEach(({ label, models }, run) => {
+    this.runs.forEach(({ label, models, own }, run) => {
       if (models.length < 2) return;
       const text = `The same sentence at ${models.length} moments of the training of ${label}: watch the alignment form.`;
       const moments = models.map((each) => ({ ...each, about: () => "" }));
-      const view = new Compare({ models: moments, ask, go, languages, label: "Over time", about: text });
+      const view = new Compare({ models: moments, ask, go, languages, label: "Over time", about: text, best: own });
       this.views[`time${run || ""}`] = { label: this.runs.length > 1 ? `Over time: ${label}` : "Over time", view };
     });
   }
@@ -104,7 +104,7 @@ class Explorer {
   async begin() {
     try {
       for (const run of this.runs) {
-        run.record = await this.client.ask({ name: "record", model: run.models.at(-1).name });
+        run.record = await this.client.ask({ name: "record", model: run.models[run.own].name });
         run.formulas = run.record.formulas;
       }
     } catch (error) {
@@ -128,7 +128,11 @@ class Explorer {
     return this.runs[this.store.state.run] ?? this.runs[0];
   }
 
-  ask(state, model = this.run.models.at(-1).name, lane = "main") {
+  get model() {
+    return this.run.models[this.run.own].name;
+  }
+
+  ask(state, model = this.model, lane = "main") {
     const { text, beam, penalty, begin, cut, look, pick } = state;
     return this.client.ask({ name: "explore", model, text, beam, penalty, begin, cut, look, pick }, lane);
   }
@@ -136,16 +140,14 @@ class Explorer {
   /** The translation without attention set by hand, and the log probabilities that its tokens have with it. */
   async unchanged(state) {
     const before = await this.ask({ ...state, look: "", pick: 0 }, undefined, null);
-    const model = this.run.models.at(-1).name;
-    const task = { name: "forced", model, text: state.text, tokens: before.target.ids, look: state.look };
+    const task = { name: "forced", model: this.model, text: state.text, tokens: before.target.ids, look: state.look };
     return { before, after: state.look ? await this.client.ask(task) : null };
   }
 
   /** What the score multiplies at a step. */
   hidden(step) {
     const { text, look } = this.store.state;
-    const model = this.run.models.at(-1).name;
-    return this.client.ask({ name: "scoreParts", model, text, tokens: this.trace.target.ids, step, look });
+    return this.client.ask({ name: "scoreParts", model: this.model, text, tokens: this.trace.target.ids, step, look });
   }
 
   /** Write another token at the step that is shown. */
@@ -224,7 +226,7 @@ class Explorer {
     else if (view instanceof Compare) view.place(state.at);
     else if (view instanceof WhatIf) view.show(this.trace, state, state.at === null || state.at < 1 ? this.middle() : state.at - 1);
     this.transport.place(state.at, where(this.trace, state.at));
-    showWritten($("translation"), this.trace, name === "beam" ? null : state.at);
+    showWritten($("translation"), this.trace, name === "beam" || name === "whatif" ? null : state.at);
   }
 
   /** The step that is shown where none is chosen: the first whose weights are not those of a first word. */

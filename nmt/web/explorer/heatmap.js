@@ -11,7 +11,7 @@ export class Heatmap {
     this.canvas = element("canvas", { "aria-hidden": "true" });
     this.veil = element("div", { className: "veil" });
     this.labels = element("div", { className: "labels", "aria-hidden": "true" });
-    this.cross = [element("div", { className: "band row" }), element("div", { className: "band column" })];
+    this.cross = [element("div", { className: "band across" }), element("div", { className: "band down" })];
     this.field = element("div", { className: "field", children: [this.canvas, this.veil, ...this.cross] });
     this.node = element("div", { className: "map", children: [this.labels, this.field] });
     this.field.addEventListener("pointermove", (event) => told(this.cellAt(event)));

@@ -94,11 +94,11 @@ export function* scoreParts(translator, { text, tokens, step, look }) {
   return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
 }
 
-/** A piece for readers: one that goes on a word has a hyphen before it. */
+/** A piece for readers: one that goes on a word has a dot before it. */
 function labelOf(piece) {
   if (piece === EOS_PIECE) return "end";
   if (piece.startsWith(WORD_START)) return piece.slice(1) || WORD_START;
-  return /^\p{L}/u.test(piece) && !isUnspaced(Array.from(piece)[0]) ? `-${piece}` : piece || "(byte)";
+  return /^\p{L}/u.test(piece) && !isUnspaced(Array.from(piece)[0]) ? `·${piece}` : piece || "(byte)";
 }
 
 const copied = (data) => data && Float32Array.from(data);

@@ -146,8 +146,8 @@ export class WhatIf {
       const bar = element("span", { className: "shift", "aria-hidden": "true" });
       bar.style.setProperty("--was", was.toFixed(4));
       bar.style.setProperty("--is", is.toFixed(4));
-      bar.style.setProperty("--from", Math.min(was, is).toFixed(4));
-      bar.style.setProperty("--share", Math.abs(was - is).toFixed(4));
+      bar.style.setProperty("--begin", Math.min(was, is).toFixed(4));
+      bar.style.setProperty("--length", Math.abs(was - is).toFixed(4));
       bar.classList.toggle("falls", is < was);
       return element("tr", {
         className: place < first ? "untouched" : "",
