@@ -24,7 +24,8 @@ from nmt.portable.file import pack
 from nmt.portable.translator import PortableTranslator
 from nmt.run import Run, newest_finished
 from nmt.translator import Translator
-from nmt.web.assemble import bundle, page
+from nmt.web.assemble import bundle
+from nmt.web.translator_page import page
 
 FLAGS = ["--no-sandbox", "--disable-gpu"]
 OPEN = """async (model) => {

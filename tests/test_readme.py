@@ -13,7 +13,7 @@ import pytest
 import tune_search
 import verify_run
 
-from nmt.commands import evaluate, export, translate
+from nmt.commands import evaluate, explore, export, translate
 from nmt.composition import composed
 from nmt.config import load_config
 from tests.commands import corpus_lines
@@ -24,6 +24,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "
 PARSERS = {
     "translate.py": translate.parse,
     "evaluate.py": evaluate.parse,
+    "explore.py": explore.parse,
     "export.py": export.parse,
     "scripts/compare.py": compare.parse,
     "scripts/verify_run.py": verify_run.parse,

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         write_bytes(output, content)
         report(output, options.precision, f'Translate with: {shell_command("translate.py", "--run", output)} "…"')
     if output := outputs[".html"]:
-        from nmt.web.assemble import page
+        from nmt.web.translator_page import page
 
         write_bytes(output, page(content).encode("utf-8"))
         report(output, options.precision, "Open it in a browser; it needs nothing else, and no network.")
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def write_app(directory: Path, content: bytes) -> None:
     """Write the page and the files that make it installable into a directory."""
     from nmt.files import write_bytes
-    from nmt.web.assemble import app
+    from nmt.web.translator_page import app
 
     try:
         directory.mkdir(parents=True, exist_ok=True)

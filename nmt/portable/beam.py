@@ -15,6 +15,8 @@ from nmt.portable.ops import Array
 from nmt.search_settings import NEVER, UNGUIDED, BeamSettings, Guide
 from nmt.special import BOS, EOS
 
+LEAST_CONSIDERED = 3  # continuations of each hypothesis in a tree, so that greedy search shows what it left
+
 
 class Model(Protocol):
     """The interface of a model that the search uses."""
@@ -71,7 +73,7 @@ class Beam(BeamSettings):
     ) -> list[Hypothesis]:
         """Find up to `beam_size` translations of a source that ends in EOS, best first.
 
-        A given `tree` receives every continuation that was kept, and the `beam_size` likeliest of each hypothesis.
+        A given `tree` receives every continuation that was kept, and the `beam_size` likeliest of each, at least three.
         """
         memory, state = model.encode(source)
         longest = self.longest(len(source))
@@ -115,7 +117,7 @@ class Beam(BeamSettings):
         """Add the continuations of one step to a tree; returns the places of those chosen, by row and token."""
         places = {}
         for row, before in enumerate(alive):
-            likeliest = [token for _, token in largest(totals[row : row + 1], self.beam_size)]
+            likeliest = [token for _, token in largest(totals[row : row + 1], max(self.beam_size, LEAST_CONSIDERED))]
             kept = [token for parent, token in chosen if parent == row]
             for token in dict.fromkeys([*likeliest, *kept]):
                 if token in kept:

@@ -1,83 +1,75 @@
-"""Puts the JavaScript modules, the style sheet and a model together in one HTML page, or in a folder for a host."""
+"""Puts JavaScript modules, style sheets and data together in one HTML page, which needs no server."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import posixpath
 import re
-from html import escape
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from nmt.languages import known_language
-from nmt.portable.file import unpack
 
 _HERE = Path(__file__).parent
-_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.{1,2}/[\w/]+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE)
 _SLOT = re.compile(r"\{(\w+)\}")
+_ENDS = re.compile("</(script|style)|<!--", re.IGNORECASE)  # what would end an element early
 
 
-def app(model: bytes) -> dict[str, str]:
-    """The files of a folder which, served by a host, browsers offer to install as an app."""
-    index = page(model, '<link rel="manifest" href="app.webmanifest">')
-    _, record = unpack(model)
-    name = " → ".join(_language(label)[0] for label in record["languages"])
-    icon = {"src": "icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any maskable"}
-    manifest = {"name": name, "short_name": name, "start_url": "./", "scope": "./", "display": "standalone"}
-    colours = {"theme_color": "#0b6e6e", "background_color": "#0b6e6e"}
-    version = hashlib.sha256(index.encode()).hexdigest()[:16]
-    return {
-        "index.html": index,
-        "app.webmanifest": json.dumps({**manifest, **colours, "icons": [icon]}, ensure_ascii=False, indent=1),
-        "icon.svg": _text("icon.svg"),
-        "service-worker.js": _text("service-worker.js").replace("{version}", version),
-    }
+def assembled(
+    template: str,
+    styles: Sequence[str],
+    entry: str | None,
+    slots: Mapping[str, str],
+    *,
+    worker: str | None = None,
+    also: Sequence[str] = (),
+) -> str:
+    """Fill a template with slots, the shared and these style sheets, and the modules that `entry` needs, if any.
 
-
-def page(model: bytes, manifest: str = "") -> str:
-    """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own.
-
-    With a link to the manifest of an app, it also uses the files beside it (`app`).
+    The page's policy allows its own script and style and nothing else; with a `worker`, the entry of a thread that
+    computes, also that and WebAssembly; and what `also` lists.
     """
-    _, record = unpack(model)
-    (source, source_lang), (target, target_lang) = map(_language, record["languages"])
-    style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
-    assert not re.search("</(script|style)|<!--", style + script + worker)
-    slots = {
-        "policy": "; ".join(
-            (
-                "default-src 'none'",
-                f"script-src '{_hash(script)}' 'wasm-unsafe-eval'",
-                f"style-src '{_hash(style)}'",
-                "worker-src blob: 'self'; manifest-src 'self'" if manifest else "worker-src blob:",
-                "img-src data:",
-                "base-uri 'none'",
-                "form-action 'none'",
-            )
-        ),
-        "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
-        "manifest": manifest,
-        "title": escape(f"{source} → {target}"),
-        "source_name": escape(source),
-        "target_name": escape(target),
-        "source_lang": escape(source_lang),
-        "target_lang": escape(target_lang),
+    style, script = "".join(map(web_text, ["tokens.css", *styles])), bundle(entry) if entry else ""
+    thread = bundle(worker) if worker else ""
+    assert not _ENDS.search(style + script + thread)
+    policy = (
+        "default-src 'none'",
+        *([f"script-src '{_hash(script)}'" + (" 'wasm-unsafe-eval'" if worker else "")] if entry else []),
+        f"style-src '{_hash(style)}'",
+        *(["worker-src blob:" + (" 'self'" if any("manifest" in each for each in also) else "")] if worker else []),
+        *also,
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    shared = {
+        "policy": "; ".join(policy),
+        "icon": f"data:image/svg+xml,{quote(web_text('icon.svg'))}",
         "style": style,
         "script": script,
-        "worker": worker,
-        "model": base64.b64encode(model).decode(),
+        "worker": thread,
     }
-    return _SLOT.sub(lambda slot: slots[slot[1]], _text("page.html"))
+    filled = {**shared, **slots}
+    return _SLOT.sub(lambda slot: filled[slot[1]], web_text(template))
 
 
-def _language(label: str) -> tuple[str, str]:
+def embedded(value: Any) -> str:
+    """JSON that can stand in a script element: no text of it ends the element."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def language(label: str) -> tuple[str, str]:
     """The name of a language, and its code for `lang` attributes: empty if it is unknown."""
-    language = known_language(str(label))
-    if language is None:
+    found = known_language(str(label))
+    if found is None:
         return str(label), ""
-    return language.names[0].capitalize(), language.short if language.short != "-" else language.code
+    return found.names[0].capitalize(), found.short if found.short != "-" else found.code
 
 
 def _hash(text: str) -> str:
@@ -86,26 +78,39 @@ def _hash(text: str) -> str:
 
 
 def bundle(entry: str) -> str:
-    """A module and all that it imports as one classic script: module scripts do not load from local files."""
+    """A module and all that it imports as one classic script: module scripts do not load from local files.
+
+    Modules are named by their paths below nmt/web without suffix, such as `report/chart`.
+    """
     order: list[str] = []
 
     def visit(name: str) -> None:
         if name not in order:
-            for _, imported in _IMPORT.findall(_text(f"{name}.js")):
-                visit(imported)
+            for _, imported in _IMPORT.findall(web_text(f"{name}.js")):
+                visit(_module(name, imported))
             order.append(name)
 
     visit(entry)
     return '"use strict";\n' + "\n".join(map(_scoped, order))
 
 
+def _module(importer: str, address: str) -> str:
+    """The name of a module that another imports."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(importer), address))
+
+
 def _scoped(name: str) -> str:
     """A module as a function with a scope of its own, which returns what the module exports."""
-    text = _text(f"{name}.js")
+    text = web_text(f"{name}.js")
     exported = ", ".join(one or several for one, several in _EXPORT.findall(text))
-    body = _EXPORT.sub("", _IMPORT.sub(r"const \1 = module_\2;", text))
-    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();\n"
+    imported = _IMPORT.sub(lambda found: f"const {found[1]} = {_variable(_module(name, found[2]))};", text)
+    return f"const {_variable(name)} = (() => {{\n{_EXPORT.sub('', imported)}\nreturn {{ {exported} }};\n}})();\n"
 
 
-def _text(name: str) -> str:
+def _variable(module: str) -> str:
+    return "module_" + module.replace("/", "_")
+
+
+def web_text(name: str) -> str:
+    """A file of this folder."""
     return (_HERE / name).read_text(encoding="utf-8")

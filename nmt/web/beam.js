@@ -3,15 +3,17 @@
 import { selectRows } from "./model.js";
 
 export const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
+const LEAST_CONSIDERED = 3; // continuations of each hypothesis in the tree, so that greedy search shows what it left
 
 /** Find up to `beamSize` translations of at most `longest` tokens with EOS, best first.
  *
- * Each of them begins with the tokens of `prefix`. `overrides` are attention weights by step, which replace the
- * model's. An array `tree` receives every continuation that was kept, and the `beamSize` likeliest of each hypothesis:
+ * Each of them begins with the tokens of `prefix`, and none with one of the lists of tokens in `cut`. `overrides` are
+ * attention weights by step, which replace the model's. An array `tree` receives every continuation that was kept, and
+ * the `beamSize` (at least three) likeliest of each hypothesis:
  * {parent, token, logProb, total, kept}, with the place of the parent in the array, -1 at the first step.
  * A generator that pauses after each step, so that its caller can stop it. */
 export function* beamSearch(model, source, longest, beamSize, lengthPenalty, guide = {}) {
-  const { prefix = [], overrides = {}, tree = null } = guide;
+  const { prefix = [], overrides = {}, cut = [], tree = null } = guide;
   const [memory, first] = model.encode(source);
   let state = first;
   let alive = [{ before: null, token: BOS, logProb: 0, total: 0, length: 0, weights: null, branch: -1 }];
@@ -22,8 +24,9 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty, gui
     const tokens = alive.map((each) => each.token);
     const [logits, weights, next] = model.step(tokens, memory, state, overrides[step]);
     const only = step < prefix.length ? prefix[step] : step + 1 >= longest ? EOS : null;
-    const best = continuations(logits, alive, beamSize - done.length, only);
-    if (tree) addToTree(tree, logits, alive, beamSize, best);
+    const never = only === null && cut.length ? forbidden(cut, alive) : null;
+    const best = continuations(logits, alive, beamSize - done.length, only, never);
+    if (tree) addToTree(tree, logits, alive, Math.max(beamSize, LEAST_CONSIDERED), best);
     const chosen = best.map(({ row, token, logProb, branch }) => {
       const before = alive[row];
       const attention = weights && weights.data.subarray(row * source.length, (row + 1) * source.length);
@@ -47,8 +50,9 @@ export function* beamSearch(model, source, longest, beamSize, lengthPenalty, gui
   return found.sort((a, b) => b.score - a.score);
 }
 
-/** The likeliest continuations of all hypotheses, likeliest first; with `only` one token allowed, if given. */
-function continuations({ shape: [, size], data }, alive, count, only) {
+/** The likeliest continuations of all hypotheses, likeliest first; with `only` one token allowed, if given, and
+ * without those in `never` of each. */
+function continuations({ shape: [, size], data }, alive, count, only, never = null) {
   const best = [];
   alive.forEach(({ total }, row) => {
     const logits = data.subarray(row * size, (row + 1) * size);
@@ -57,6 +61,7 @@ function continuations({ shape: [, size], data }, alive, count, only) {
       const reached = total + logits[token] - normaliser;
       if (best.length === count && !(reached > best[count - 1].reached)) continue;
       if (token === PAD || token === BOS || token === UNK || !(reached > -Infinity)) continue;
+      if (never?.[row].has(token)) continue;
       if (best.length === count) best.pop();
       let place = best.length;
       while (place && reached > best[place - 1].reached) place--;
@@ -64,6 +69,18 @@ function continuations({ shape: [, size], data }, alive, count, only) {
     }
   });
   return best;
+}
+
+/** Of each hypothesis, the tokens that would complete one of the lists in `cut`. */
+function forbidden(cut, alive) {
+  const ends = cut.filter((tokens) => tokens.length === alive[0].length + 1);
+  return alive.map((hypothesis) => {
+    let left = ends;
+    for (let each = hypothesis; each.before; each = each.before) {
+      left = left.filter((tokens) => tokens[each.length - 1] === each.token);
+    }
+    return new Set(left.map((tokens) => tokens.at(-1)));
+  });
 }
 
 /** Record the continuations of one step, and in `chosen` the places of those that the search goes on with. */

@@ -42,9 +42,9 @@ export class Translator {
    *
    * Options: `beam` and `penalty` in place of the model's; `prefix`, text or tokens that each translation begins with;
    * `overrides`, attention weights by step (0 for the first token), one for each source token or a row of them for each
-   * head; `tree: true` for all hypotheses that were considered (`beamSearch`). */
+   * head; `cut`, lists of tokens that none begins with; `tree: true` for all hypotheses that were considered (`beamSearch`). */
   *translate(text, options = {}) {
-    const { beam, penalty, ratio, extra, prefix = [], overrides, tree } = { ...this.search, ...options };
+    const { beam, penalty, ratio, extra, prefix = [], overrides, cut: without, tree } = { ...this.search, ...options };
     const cleaned = clean(text.slice(0, 8 * MAX_SOURCE_CHARACTERS)); // most of which may be spaces
     const characters = Array.from(cleaned.slice(0, 2 * MAX_SOURCE_CHARACTERS)); // at most two units each
     const pieces = this.source.encode(characters.slice(0, MAX_SOURCE_CHARACTERS).join(""));
@@ -53,7 +53,7 @@ export class Translator {
     const longest = Math.trunc(ids.length * ratio) + extra;
     const tokens = this.checked(typeof prefix === "string" ? this.target.encode(clean(prefix)) : prefix);
     const branches = tree ? [] : null;
-    const guide = { prefix: tokens, overrides, tree: branches };
+    const guide = { prefix: tokens, overrides, cut: without, tree: branches };
     const found = yield* beamSearch(this.model, ids, longest, beam, penalty, guide);
     const sourceWords = mergeWords([...this.source.readable(ids.slice(0, -1)), EOS_PIECE]);
     const candidates = found.map((each) => this.candidate(each, sourceWords));

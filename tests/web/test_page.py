@@ -16,7 +16,7 @@ import torch
 from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.translator import Translator
-from nmt.web.assemble import app, page
+from nmt.web.translator_page import app, page
 from tests.commands import command, succeeded
 from tests.conftest import ROOT, tiny_model
 from tests.portable.models import packed

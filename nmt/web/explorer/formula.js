@@ -1,0 +1,63 @@
+// Equations as docstrings have them, such as "e = v'tanh(W₁h + W₂s + b)", set as MathML.
+
+import { element, math } from "../dom.js";
+
+const FUNCTIONS = /^(?:tanh|softmax|exp|log|readout|attend|argmax)(?![\p{L}])/u;
+const INDEX = { "₋": "−", "ₜ": "t", "ᵢ": "i", "ₖ": "k", "ⱼ": "j" };
+const KINDS = [
+  ["space", /^\s+/],
+  ["index", /^[₀-₉₋₊ₜᵢₖⱼ₍₎]+/u],
+  ["function", FUNCTIONS],
+  ["matrix", /^[A-Z]_[A-Z]/],
+  ["word", /^[A-Za-z]{2,}(?![₀-₉ₜᵢₖ'_])/u],
+  ["letter", /^\p{L}\p{M}*/u],
+  ["number", /^[0-9]+(?:\.[0-9]+)?/],
+  ["operator", /^[^]/u],
+];
+
+/** Parts of an equation: [kind, text]. */
+function* parts(equation) {
+  for (let rest = equation; rest; ) {
+    const [kind, pattern] = KINDS.find(([, each]) => each.test(rest));
+    const [text] = pattern.exec(rest);
+    yield [kind, text];
+    rest = rest.slice(text.length);
+  }
+}
+
+const digits = (text) =>
+  Array.from(text.replace(/[₍₎]/gu, ""), (each) => INDEX[each] ?? String.fromCharCode(each.charCodeAt(0) - 0x2080 + 48));
+
+/** An equation as MathML; words of prose stay words. */
+export function typeset(equation) {
+  const row = math("mrow");
+  let before = "";
+  for (const [kind, text] of parts(equation)) {
+    const last = row.lastChild;
+    if (kind === "space") {
+      if (before === "word") row.append(math("mtext", { text: "\u00a0" }));
+    } else if (kind === "word") row.append(math("mtext", { text: before === "word" ? text : `\u00a0${text}\u00a0` }));
+    else if (kind === "function") row.append(math("mi", { text, mathvariant: "normal" }));
+    else if (kind === "matrix") {
+      row.append(math("msub", { children: [math("mi", { text: text[0] }), math("mi", { text: text[2] })] }));
+    } else if (kind === "letter") row.append(math("mi", { text }));
+    else if (kind === "number") row.append(math("mn", { text }));
+    else if (kind === "index" && last) {
+      row.append(math("msub", { children: [last, math("mi", { text: digits(text).join("") })] }));
+    } else if (text === "'" && last) row.append(math("msup", { children: [last, math("mo", { text: "⊤" })] }));
+    else row.append(math("mo", { text, stretchy: "false" }));
+    if (kind !== "space" || before !== "word") before = kind;
+  }
+  return math("math", { children: [row], "aria-label": equation });
+}
+
+/** An equation up to its first words of prose as MathML, and these words. */
+export function set(equation) {
+  let end = 0;
+  for (const [kind, text] of parts(equation)) {
+    if (kind === "word") break;
+    end += text.length;
+  }
+  const said = equation.slice(end);
+  return [typeset(equation.slice(0, end).trim()), said && element("span", { className: "about", text: ` ${said}` })].filter(Boolean);
+}

@@ -1,0 +1,92 @@
+// The first view: the picture of the whole translation, and below it the step that is in the making.
+
+import { element, signed } from "../dom.js";
+import { Anatomy } from "./anatomy.js";
+import { Picture } from "./picture.js";
+
+export class Look {
+  /** `go` takes a step from 0; `change` takes changes of the state; `hidden` gives parts of the score at a step. */
+  constructor({ go, change, force, hidden, languages }) {
+    this.picture = new Picture({ go, languages });
+    this.anatomy = new Anatomy({ force, hidden, unfold: (unfold) => change({ unfold }) });
+    const segments = (label, name, options) => {
+      const buttons = options.map(([value, text]) =>
+        element("button", { type: "button", text, data: { value }, on: { click: () => change({ [name]: value }) } }),
+      );
+      return { name, buttons, node: element("div", { className: "segments", role: "group", "aria-label": label, children: buttons }) };
+    };
+    this.choices = [
+      segments("Units", "unit", [["pieces", "Pieces"], ["words", "Words"]]),
+      segments("Scale", "scale", [["linear", "Linear"], ["log", "Log scale"]]),
+    ];
+    const shape = (value, text) => element("button", { type: "button", text, on: { click: () => this.shape(value) } });
+    this.shapes = [shape("lines", "Lines"), shape("map", "Heatmap")];
+    const shapes = element("div", { className: "segments shapes", role: "group", "aria-label": "Picture", children: this.shapes });
+    this.end = element("div", { className: "whole" });
+    this.card = element("div", {
+      className: "card",
+      children: [
+        this.picture.node,
+        this.picture.told,
+      ],
+    });
+    this.toolbar = element("div", { className: "toolbar", children: [shapes, ...this.choices.map((each) => each.node)] });
+    this.node = element("section", { className: "look", "aria-label": "Step by step", children: [this.card, this.end, this.anatomy.node] });
+    this.shape("lines");
+  }
+
+  /** On narrow screens one of both is shown. */
+  shape(value) {
+    this.picture.node.dataset.shape = value;
+    this.shapes.forEach((button, place) => button.setAttribute("aria-pressed", String((place ? "map" : "lines") === value)));
+    this.picture.redraw();
+  }
+
+  show(trace, state) {
+    this.trace = trace;
+    this.picture.show(trace, state.unit, state.scale);
+    this.anatomy.show(trace);
+    this.summary();
+    this.settings(state);
+  }
+
+  settings(state) {
+    for (const { name, buttons } of this.choices) {
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.value === state[name]));
+    }
+  }
+
+  /** How the score comes about. */
+  summary() {
+    const { steps, score, search } = this.trace;
+    const terms = steps.map((step) => signed(step.logProb));
+    const sum = steps.reduce((total, step) => total + step.logProb, 0);
+    const listed = terms.length > 14 ? [...terms.slice(0, 12), "…"] : terms;
+    this.end.replaceChildren(
+      element("p", { className: "invite", text: "Press play, or choose a word, to see how it was written." }),
+      element("p", { className: "about", text: `log p = ${listed.join(" + ").replaceAll("+ −", "− ")} = ${signed(sum)}, over ${steps.length} tokens; score = log p / ${steps.length}^${+search.penalty.toFixed(2)} = ${signed(score, 3)}.` }),
+    );
+  }
+
+  /** Show a place: a step from 1, the source being read up to 0, null at the end. */
+  place(at, state) {
+    const { trace, picture, anatomy } = this;
+    const ended = at === null || at > trace.steps.length;
+    this.end.hidden = !ended;
+    this.card.hidden = !ended && at < 1; // while the source is read there is nothing else to see
+    anatomy.node.hidden = ended;
+    if (ended) picture.place(null, null);
+    else if (at < 1) picture.place(0, null, trace.source.pieces.length + at);
+    else picture.place(at, at - 1);
+    if (!ended) anatomy.update(at < 1 ? -1 : at - 1, -at, state.unfold);
+  }
+
+  /** Light up one of the five stages while a step plays; 0 for all. */
+  stage(number) {
+    if (number) this.anatomy.node.dataset.playing = String(number);
+    else delete this.anatomy.node.dataset.playing;
+    for (const node of this.anatomy.node.querySelectorAll("[data-stage]")) {
+      node.classList.toggle("lit", number > 0 && +node.dataset.stage === number);
+    }
+  }
+}

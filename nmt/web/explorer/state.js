@@ -1,0 +1,80 @@
+// What the page shows, kept in the address, so that any view can be linked.
+
+/** Everything that the address can hold, with its default. */
+export const DEFAULTS = Object.freeze({
+  text: "",
+  view: "look", // a tab
+  run: 0, // which of the runs
+  at: null, // place of the player; null is the end
+  unit: "pieces", // or words
+  scale: "linear", // or log
+  unfold: "", // a part of the step that is unfolded: w3 is the weight of piece 3, e3 its energy
+  beam: 0, // 0 is the run's own
+  penalty: null, // null is the run's own
+  begin: "", // pieces that the translation must begin with, with spaces between
+  cut: "", // beginnings that the search may not take, separated by |
+  look: "", // attention that is set by hand: see looks.js
+  pick: 0, // which of the translations found
+  stop: 0, // of the tour; 0 is none
+});
+
+const NUMBERS = new Set(["run", "at", "beam", "penalty", "pick", "stop"]);
+const MAX_FRAGMENT = 8000;
+
+/** The state that an address describes. */
+export function fromFragment(fragment) {
+  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+  const state = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS)) {
+    const text = given.get(name);
+    if (text === null) continue;
+    if (!NUMBERS.has(name)) state[name] = text;
+    else if (text !== "" && Number.isFinite(+text)) state[name] = +text;
+  }
+  return state;
+}
+
+/** The address of a state: whatever differs from its default. */
+export function toFragment(state) {
+  const given = Object.entries(state).filter(([name, value]) => name in DEFAULTS && value !== DEFAULTS[name]);
+  const fragment = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return fragment.length <= MAX_FRAGMENT ? fragment : "";
+}
+
+/** Holds the state, tells listeners which names have changed, and writes the address. */
+export class Store {
+  constructor() {
+    this.state = fromFragment(location.hash);
+    this.listeners = [];
+    this.writing = 0;
+    addEventListener("hashchange", () => this.replace(fromFragment(location.hash)));
+  }
+
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** Change some values. */
+  set(changes) {
+    this.replace({ ...this.state, ...changes });
+  }
+
+  replace(next) {
+    const changed = new Set(Object.keys(DEFAULTS).filter((name) => next[name] !== this.state[name]));
+    if (!changed.size) return;
+    this.state = next;
+    clearTimeout(this.writing); // browsers refuse many changes of the address a second
+    this.writing = setTimeout(() => this.write(), 250);
+    for (const listener of this.listeners) listener(next, changed);
+  }
+
+  write() {
+    const fragment = toFragment(this.state);
+    if (fragment === location.hash.slice(1)) return;
+    try {
+      history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
+    } catch {
+      // Some browsers refuse it for local files; nothing depends on it.
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// A translation with everything that the page shows of it: steps, states, candidates, the tree of the search.
+
+import { EOS } from "../beam.js";
+import { clean, WORD_START } from "../clean.js";
+import { isUnspaced } from "../scripts.js";
+import { EOS_PIECE, mergeWords } from "../words.js";
+import { givenWeights, parseLooks } from "./looks.js";
+
+const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states"];
+const CANDIDATES = 6;
+const MAX_BEAM = 20;
+const PIECES = "~"; // begins a beginning that is written in pieces
+
+/** Target tokens of a text, or of pieces with spaces between them after "~". */
+export function tokensOf({ target }, text) {
+  if (!text) return [];
+  if (!text.startsWith(PIECES)) return target.encode(clean(text));
+  const names = new Map(target.pieces.map(({ text: piece }, id) => [piece, id]));
+  const parts = text.slice(1).split(" ").filter(Boolean);
+  const ids = parts.map((piece) => names.get(piece));
+  return ids.includes(undefined) ? target.encode(clean(parts.join("").replaceAll("▁", " "))) : ids;
+}
+
+/** Translate a text, with a beginning, cut branches and attention set by hand, and take the result apart.
+ *
+ * A generator that pauses between steps, as those of the translator do. */
+export function* explore(translator, { text, beam, penalty, begin = "", cut = "", look = "", pick = 0 }) {
+  const search = { beam: Math.min(MAX_BEAM, beam || translator.search.beam), penalty: penalty ?? translator.search.penalty };
+  const looks = parseLooks(look);
+  const options = { ...search, prefix: tokensOf(translator, begin), tree: true };
+  options.cut = cut.split("|").filter(Boolean).map((each) => tokensOf(translator, each));
+  let overrides = {};
+  if (looks.length && translator.model.hasWeights) {
+    const own = yield* unchanged(translator, text, options);
+    overrides = replacements(looks, own, translator);
+  }
+  const found = yield* translator.translate(text, { ...options, overrides });
+  const best = found.candidates[Math.min(pick, found.candidates.length - 1)];
+  if (!best) return null;
+  const tokens = [...best.tokens, EOS];
+  const inspected = yield* translator.inspect(found.sourceIds, tokens, { overrides, marks: MARKS, top: CANDIDATES });
+  return {
+    ...takenApart(translator, found.sourceIds, tokens, inspected, overrides),
+    text: best.text,
+    score: best.score,
+    confidence: best.confidence,
+    doubts: found.doubts,
+    search,
+    begun: options.prefix.length,
+    pick: Math.min(pick, found.candidates.length - 1),
+    others: found.candidates.map((each) => ({ text: each.text, score: each.score, branch: each.branch })),
+    tree: found.tree.map((each) => ({ ...each, label: labelOf(each.piece), raw: rawPiece(translator, each.token) })),
+  };
+}
+
+/** Weights of each step without any set by hand. */
+function* unchanged(translator, text, options) {
+  const found = yield* translator.translate(text, options);
+  const best = found.candidates[0];
+  if (!best) return { length: 1, rows: [] };
+  const { steps } = yield* translator.inspect(found.sourceIds, [...best.tokens, EOS], { marks: [] });
+  return { length: found.sourceIds.length, rows: steps.map((step) => step.weights) };
+}
+
+/** Weights by step, in place of the model's own. */
+function replacements(looks, { length, rows }, translator) {
+  const { ratio, extra } = translator.search;
+  const longest = Math.trunc(length * ratio) + extra;
+  const found = {};
+  for (let step = 0; step < longest; step++) {
+    const given = givenWeights(looks, step, rows[Math.min(step, rows.length - 1)], length);
+    if (given) found[step] = given;
+  }
+  return found;
+}
+
+/** The log probabilities of given target pieces, with attention set by hand. */
+export function* forced(translator, { text, tokens, look }) {
+  const own = yield* unchanged(translator, text, {});
+  const overrides = replacements(parseLooks(look), own, translator);
+  const ids = [...translator.source.encode(clean(text)), EOS];
+  const { steps } = yield* translator.inspect(ids, tokens, { overrides, marks: [], top: 1 });
+  return steps.map((step) => step.logProb);
+}
+
+/** The hidden layer of the score at a step, the vector that it is multiplied with, and the keys. */
+export function* scoreParts(translator, { text, tokens, step, look }) {
+  const own = look ? yield* unchanged(translator, text, {}) : null;
+  const overrides = own ? replacements(parseLooks(look), own, translator) : {};
+  const ids = [...translator.source.encode(clean(text)), EOS];
+  const begin = tokens.slice(0, step + 1);
+  const { source, steps } = yield* translator.inspect(ids, begin, { overrides, marks: ["hidden", "v", "keys"], top: 1 });
+  const { hidden, v } = steps[step].marks;
+  return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
+}
+
+/** A piece for readers: one that goes on a word has a dot before it. */
+function labelOf(piece) {
+  if (piece === EOS_PIECE) return "end";
+  if (piece.startsWith(WORD_START)) return piece.slice(1) || WORD_START;
+  return /^\p{L}/u.test(piece) && !isUnspaced(Array.from(piece)[0]) ? `·${piece}` : piece || "(byte)";
+}
+
+const copied = (data) => data && Float32Array.from(data);
+
+function rawPiece({ target }, token) {
+  return target.pieces[token]?.text ?? "";
+}
+
+function takenApart(translator, sourceIds, targetIds, { source, steps }, overrides) {
+  const { record, target, model } = translator;
+  const targetPieces = [...target.readable(targetIds.slice(0, -1)), EOS_PIECE];
+  const { states } = source.marks;
+  const last = record.graphs.layers.at(-1);
+  const size = states?.shape.at(-1);
+  const forward = last.length === 2 && last[0].size + last[1].size === size ? last[0].size : 0;
+  return {
+    attends: model.hasWeights,
+    formulas: record.formulas ?? {},
+    source: { ids: sourceIds, pieces: source.pieces, labels: source.pieces.map(labelOf), words: mergeWords(source.pieces) },
+    target: {
+      ids: targetIds,
+      pieces: targetPieces,
+      labels: targetPieces.map(labelOf),
+      raw: targetIds.map((id) => rawPiece(translator, id)),
+      words: mergeWords(targetPieces),
+    },
+    encoder: states ? { states: copied(states.data), size, forward } : null,
+    heads: headsOf(steps[0]),
+    steps: steps.map((step, place) => ({ ...stepOf(step, translator), given: place in overrides })),
+  };
+}
+
+/** The state of the uppermost layer. */
+function topLayer(state) {
+  return state && copied(state.data.subarray(state.data.length - state.shape.at(-1)));
+}
+
+const headsOf = ({ marks }) => (marks.energies?.shape.length === 2 ? marks.energies.shape[0] : 1);
+
+function stepOf({ token, logProb, weights, candidates, marks }, translator) {
+  const vector = (name) => copied(marks[name]?.data);
+  const several = marks.energies?.shape.length === 2;
+  return {
+    token,
+    logProb,
+    weights: copied(weights),
+    own: several ? undefined : vector("own_weights"),
+    energies: vector("energies"),
+    headWeights: several ? vector("weights") : undefined,
+    query: vector("query"),
+    context: vector("context"),
+    state: topLayer(marks.state),
+    candidates: candidates.map(({ token: id, piece, probability }) => ({ id, label: labelOf(piece), probability, raw: rawPiece(translator, id) })),
+  };
+}

@@ -1,0 +1,65 @@
+"""Draw the pictures of docs/explorer.md with Chromium: `python scripts/explorer_pictures.py --run outputs/RUN`."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import urlencode
+
+from nmt import cli
+from nmt.commands.explore import examples, explored
+from nmt.errors import UserError
+from nmt.web.explorer_page import explorer_page
+
+ROOT = Path(__file__).parents[1]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+SENTENCE = "Emma doesn't see the black cat anymore."
+# Name → state of the page, and the size of the window.
+PICTURES: dict[str, tuple[dict[str, str | int], tuple[int, int]]] = {
+    "explorer": ({"text": "They are watching.", "at": 2, "unfold": "w2"}, (1200, 1080)),
+    "explorer-beam": ({"text": SENTENCE, "view": "beam"}, (1200, 1000)),
+    "explorer-whatif": ({"text": SENTENCE, "view": "whatif", "at": 6, "look": "6:uniform"}, (1200, 860)),
+}
+COLOURS = 96  # of the palette
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Draw all pictures of a run."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    options = parse(argv)
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise UserError("No Chromium is installed (Debian: apt-get install chromium).")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        (page_file := Path(folder) / "page.html").write_text(
+            explorer_page(explored([options.run]), examples([options.run])), encoding="utf-8"
+        )
+        opened = driver.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
+        for name, (state, (width, height)) in PICTURES.items():
+            page = opened.new_page(viewport={"width": width, "height": height})
+            page.goto(f"{page_file.as_uri()}#{urlencode(state)}")
+            page.wait_for_selector("body[data-busy=false]")
+            page.wait_for_timeout(1000)  # images of strips are decoded a moment later
+            picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+            output = options.output / f"{name}.png"
+            picture.quantize(COLOURS, dither=Image.Dither.NONE).save(output, optimize=True)
+            print(output)
+        opened.close()
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the options."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", type=Path, required=True, help="run directory or exported file")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs/images", help="folder (default: docs/images)")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    cli.run(main)

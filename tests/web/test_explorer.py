@@ -1,0 +1,334 @@
+"""The explorer in real Chromium: what it shows is what PyTorch computes, and nothing of a model runs or leaves it."""
+
+import functools
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+import torch
+
+from nmt.data.tokenizer import Tokenizer
+from nmt.evaluation.explain import Explanation, explain
+from nmt.run import Run
+from nmt.search import Beam
+from nmt.special import EOS_PIECE, WORD_START
+from nmt.translation import Translation
+from nmt.translator import Translator
+from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
+from tests.commands import command, succeeded
+from tests.conftest import ROOT, tiny_model
+from tests.portable.models import packed
+from tests.web.conftest import wordy_translator
+from tests.web.test_page import HOSTILE
+
+TEXT = "I see a cat ."
+
+
+@functools.cache
+def translator(model: str = "bahdanau") -> Translator:
+    built = wordy_translator(model)
+    built.languages = ("eng", "fra")
+    built.search = Beam(beam_size=4, max_length_ratio=0.2, max_length_extra=5)  # short, so that tests are fast
+    return built
+
+
+@functools.cache
+def html(*models: str) -> str:
+    runs = [ExploredRun(name, [Snapshot("end", packed(translator(name)))]) for name in models or ("bahdanau",)]
+    return explorer_page(runs, [TEXT, "we see it ."])
+
+
+def best() -> Translation:
+    return translator().translate([TEXT])[0]
+
+
+def explained() -> Explanation:
+    return explain(translator(), best())
+
+
+def at(**state: Any) -> str:
+    return "#" + urlencode({"text": TEXT} | state)
+
+
+def settled(page: Any) -> Any:
+    page.wait_for_selector("body[data-busy=false]")
+    return page
+
+
+def until(page: Any, condition: str) -> None:
+    """Wait for a condition; Playwright's own way needs eval, which the page forbids."""
+    for _ in range(400):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(condition)
+
+
+def numbers(page: Any, selector: str) -> list[float]:
+    return [float(text.replace("−", "-")) for text in page.locator(selector).all_inner_texts()]
+
+
+def percents(page: Any, selector: str) -> list[float]:
+    texts = page.locator(selector).all_inner_texts()
+    return [0.0 if text.startswith("<") else float(text.removesuffix(" %")) / 100 for text in texts]
+
+
+def label(piece: str) -> str:
+    """A piece as the page shows it."""
+    if piece == EOS_PIECE:
+        return "end"
+    if piece.startswith(WORD_START):
+        return piece[1:] or WORD_START
+    return f"·{piece}" if piece[:1].isalpha() and ord(piece[0]) < 0x2E80 else piece or "(byte)"
+
+
+def test_playing_through_a_sentence_shows_what_explain_prints(show: Any) -> None:
+    page = settled(show(html(), at()))
+    assert page.locator("#translation").inner_text() == best().text
+    page.keyboard.press("Home")
+    assert "Reads" in page.locator(".where").inner_text()
+    assert page.locator(".strip.unread").count() > 0  # states that are not there yet
+    for _ in best().source_ids:
+        page.keyboard.press("ArrowRight")
+    energies = [step.marks["energies"] for step in seen().steps]
+    assert len(explained().steps) == 6
+    for number, step in enumerate(explained().steps):
+        assert page.locator(".where").inner_text().startswith(f"Step {number + 1} of {len(best().target_ids)}")
+        assert numbers(page, ".value.weight") == pytest.approx(step.weights, abs=6e-4)
+        assert numbers(page, ".value.energy") == pytest.approx(energies[number].tolist(), abs=6e-3)
+        pairs = [(label(each.piece), each.probability) for each in step.candidates]
+        assert page.locator(".candidate bdi").all_inner_texts()[: len(pairs)] == [name for name, _ in pairs]
+        assert percents(page, ".candidate .number")[:5] == pytest.approx([p for _, p in pairs][:5], abs=6e-3)
+        assert page.locator(".candidate[aria-pressed=true] bdi").inner_text() == label(best().target_tokens[number])
+        page.keyboard.press("ArrowRight")
+    assert page.locator(".where").inner_text() == "The whole translation"
+    assert f"= −{abs(explained().log_probability):.2f}" in page.locator(".whole").inner_text()
+    page.keyboard.press(" ")  # plays from the beginning
+    page.wait_for_selector(".play.playing")
+    page.keyboard.press(" ")
+    assert "Reads" in page.locator(".where").inner_text()
+    assert page.faults == []
+
+
+@functools.cache
+def seen() -> Any:
+    return translator().inspect(best().source_ids, best().target_ids)
+
+
+def test_a_weight_and_an_energy_unfold_to_the_numbers_they_come_from(show: Any) -> None:
+    page = settled(show(html(), at(at=2, unfold="w1")))
+    weight, energies = best().attention[1][1], seen().steps[1].marks["energies"]
+    assert f"{weight:.3f}" in page.locator(".unfolded").inner_text()
+    assert page.locator(".pieces math").count() >= 3  # formulas, as MathML
+    page.locator(".value.energy").nth(1).click()
+    page.wait_for_selector(".factors")
+    text = page.locator(".unfolded").inner_text()
+    assert f"Added up they are {energies[1]:.2f}".replace("-", "−") in text
+    assert "Step 2" in page.locator(".title").inner_text()
+
+
+def test_the_address_and_the_saved_files_hold_what_is_shown(show: Any) -> None:
+    page = settled(show(html(), at(at=2, unit="words", scale="log")))
+    assert page.locator(".toolbar [aria-pressed=true]").all_inner_texts()[-2:] == ["Words", "Log scale"]
+    page.click("text=Pieces")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("at=3"))
+    assert "unit" not in page.url  # back to its default
+    page.click("summary")
+    saved = {}
+    for kind in ("svg", "png", "json"):
+        with page.expect_download() as download:
+            page.click(f"#save-{kind}")
+        saved[kind] = Path(download.value.path()).read_bytes()
+    found = json.loads(saved["json"])
+    assert np.allclose([step["weights"] for step in found["steps"]], best().attention, atol=1e-4)
+    assert np.allclose(found["encoder_states"], seen().source["states"], atol=1e-3)
+    assert saved["png"].startswith(b"\x89PNG")
+    assert saved["svg"].count(b"<text") == 2 * len(best().source_ids) + len(best().target_ids)
+    page.evaluate("openSentence('we see it .', ['nous le voyons .'])")  # what a table of sentences calls
+    until(page, "!location.hash.includes('at=')")
+    assert settled(page).locator("#translation").inner_text() == translator().translate(["we see it ."])[0].text
+    assert "nous le voyons" in page.locator("#references").inner_text()
+
+
+def test_forcing_a_token_gives_what_a_forced_prefix_gives(show: Any) -> None:
+    page = settled(show(html(), at(at=2)))
+    ids = seen().steps[1].log_probs.argsort()[::-1].tolist()
+    other = next(token for token in ids if token > 3 and token != best().target_ids[1])
+    page.locator(".candidate[aria-pressed=false]").first.click()
+    page.wait_for_selector(".change")
+    prefix = [best().target_ids[0], other]
+    assert settled(page).locator("#translation").text_content() == translator().guided(TEXT, prefix)[0].text
+    page.locator(".change").click()  # takes it back
+    page.wait_for_selector(".change", state="detached")
+    page.click("#tab-beam")
+    found = page.locator(".found bdi").all_inner_texts()
+    assert found == [each.text or "(nothing)" for each in translator().nbest([TEXT])[0]]
+    page.fill(".beam input[type=text]", "we see")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".change")
+    settled(page)
+    assert page.locator(".found bdi").all_inner_texts() == [each.text for each in translator().guided(TEXT, "we see")]
+    page.locator(".beam input[type=range]").first.fill("2")
+    until(page, "document.querySelectorAll('.found li').length === 2")
+    page.locator(".change").first.click()
+    page.click("text=cuts its branch")
+    first = page.locator(".token.best").first
+    first_label = first.locator("bdi").inner_text()
+    first.click()
+    until(page, "[...document.querySelectorAll('.change')].some((each) => /without/.test(each.textContent))")
+    assert settled(page).locator(".token.best bdi").first.inner_text() != first_label
+
+
+def test_looking_elsewhere_gives_what_pytorch_gives_with_the_same_attention(show: Any) -> None:
+    page = settled(show(html(), at(at=2, view="whatif")))
+    length = len(best().source_ids)
+    page.click("text=Uniform")
+    page.wait_for_selector(".shifts")
+    uniform = {1: [1 / length] * length}
+    assert settled(page).locator("#translation").text_content() == translator().guided(TEXT, (), uniform)[0].text
+    forced = translator().inspect(best().source_ids, best().target_ids, uniform).steps
+    probabilities = [
+        float(np.exp(step.log_probs[token])) for step, token in zip(forced, best().target_ids, strict=True)
+    ]
+    assert percents(page, ".shifts td:last-child") == pytest.approx(probabilities, abs=6e-3)
+    assert numbers(page, ".slider .number") == pytest.approx(uniform[1], abs=6e-4)
+    page.locator(".slider input").first.fill("500")
+    until(page, "document.querySelector('.slider .number').textContent === '0.500'")
+    mine = translator().guided(TEXT, (), {1: [0.5] + [0.5 / (length - 1)] * (length - 1)})[0]
+    assert settled(page).locator("#translation").text_content() == mine.text
+    page.click("text=As it was")
+    until(page, "location.hash.indexOf('look') < 0")
+    assert settled(page).locator("#translation").text_content() == best().text
+
+
+def test_every_stop_of_the_tour_loads_without_network(show: Any) -> None:
+    page = settled(show(html("bahdanau", "hard", "seq2seq")))
+    page.click("#tour-start")
+    titles = set()
+    for number in range(1, 13):
+        until(page, f"document.querySelector('.tour .about').textContent === '{number} of 12'")
+        settled(page)
+        titles.add(page.locator("#tour-title").inner_text())
+        text = page.locator(".words-of p").inner_text()
+        assert len(re.findall(r"[.?](?= [A-Z“]|$)", text)) == 3, text
+        assert page.locator(".lacks").is_visible() == (number == 11)  # no run with local windows here
+        view = "compare" if number in (10, 12) else {8: "beam", 9: "whatif"}.get(number, "look")
+        assert page.locator(f"#view > .{view}").count() == 1
+        page.click(".tour .primary")
+    assert len(titles) == 12
+    assert not page.locator(".tour").is_visible()
+    assert [url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))] == []
+    assert page.faults == []
+
+
+def test_runs_side_by_side_show_each_its_own(show: Any) -> None:
+    names = ("bahdanau", "multi_head", "seq2seq")
+    page = settled(show(html(*names), at(view="compare", at=1)))
+    page.wait_for_selector(".column:last-child:not(.waiting)")
+    texts = [translator(name).translate([TEXT])[0].text for name in names]
+    assert page.locator(".column .translation").all_inner_texts() == texts
+    assert page.locator(".column .word.now").count() == 3  # in step
+    page.select_option("#run", "1")
+    page.click("#tab-look")
+    settled(page)
+    heads = page.locator("[aria-label=Heads] button")
+    heads.nth(1).click()
+    expected = translator("multi_head")
+    one = expected.translate([TEXT])[0]
+    marks = expected.inspect(one.source_ids, one.target_ids).steps[0].marks
+    assert numbers(page, ".value.weight") == pytest.approx(marks["weights"][1].tolist(), abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+        pytest.param({"viewport": {"width": 1280, "height": 860}}, marks=pytest.mark.slow),
+    ],
+)
+def test_axe_finds_no_violation_in_any_view(show: Any, options: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    page = settled(show(html("bahdanau", "hard"), at(at=2, unfold="w1"), **options))
+    for view in ("look", "beam", "whatif", "compare"):
+        page.click(f"#tab-{view}")
+        settled(page)
+        if view == "whatif":
+            page.click("text=Uniform")
+            page.wait_for_selector(".shifts")
+        if view == "compare":
+            page.wait_for_selector(".column:last-child:not(.waiting)")
+            page.click("#tour-start")
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_hostile_runs_do_nothing(show: Any) -> None:
+    tokenizer = Tokenizer.train([HOSTILE, "a cat", *HOSTILE.split()] * 30, 420)
+    built = tiny_model(vocab=len(tokenizer)).eval()
+    wanted = set(tokenizer.encode(HOSTILE))
+    with torch.no_grad():
+        built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
+    evil = Translator(built, tokenizer, tokenizer, Beam(beam_size=2, max_length_extra=2), torch.device("cpu"))
+    evil.languages = (HOSTILE, f"</title></script>{HOSTILE}\x00\u202e")
+    model = packed(
+        evil, scores={"bleu": HOSTILE}, formulas={"score": {"name": HOSTILE, "equation": HOSTILE, "text": HOSTILE}}
+    )
+    runs = [ExploredRun(f"</script>{HOSTILE}", [Snapshot(HOSTILE, model)]), ExploredRun(HOSTILE, [Snapshot("", model)])]
+    page = settled(show(explorer_page(runs, [HOSTILE]), "#" + urlencode({"text": HOSTILE, "at": 2, "unfold": "w1"})))
+    for view in ("beam", "whatif", "compare", "look"):
+        page.click(f"#tab-{view}")
+        settled(page)
+    page.fill("#text", f"猫 {HOSTILE}")
+    until(page, "location.hash.includes('%E7%8C%AB')")
+    settled(page)
+    assert "onerror" in page.locator("#translation").inner_text() + page.locator("#text").input_value()
+    assert page.evaluate("document.querySelectorAll('img, b:not(h3 > b), iframe').length") == 0
+    assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 1
+    assert page.faults == []
+    assert [url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))] == []
+    for strange in (
+        "#at=1e9&text=a",
+        "#run=-3&view=x&pick=99&text=a",
+        "#look=1:9,9;x;2%2B:only.999&text=a&at=1&view=whatif",
+    ):
+        page.evaluate("hash => { location.hash = hash }", strange)
+        page.wait_for_timeout(50)
+        settled(page)
+    assert page.faults == []
+
+
+def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: Path) -> None:
+    run, output = tmp_path / "run", tmp_path / "explore.html"
+    shutil.copytree(ROOT / "tests/fixtures/run-2/run", run)
+    (run / "snapshots").mkdir()
+    opened = Translator.load(Run.open(run), "cpu")
+    opened.checkpoint = "step-00000012"
+    with torch.no_grad():
+        opened.model.output.weight.mul_(-1)  # it has not learnt yet
+    (run / "snapshots/step-00000012.nmt").write_bytes(packed(opened))
+    done = succeeded(command("explore.py", "--run", str(run), "--output", str(output), "--no-open"))
+    assert done.stdout == f"{output}\n"
+    assert "no network" in done.stderr
+    page = settled(show(output.read_text(encoding="utf-8")))
+    assert page.locator("#text").input_value() == page.locator("#examples .chip").first.inner_text() != ""
+    page.click("#tab-time")
+    page.wait_for_selector(".column:last-child:not(.waiting)")
+    assert page.locator(".column h2").all_inner_texts() == ["step 12", "step 400, the best"]
+    assert len(set(page.locator(".column .translation").all_inner_texts())) == 2
+    page.check("text=all write the best model's translation")
+    texts = "[...document.querySelectorAll('.column .translation')].map((each) => each.textContent)"
+    until(page, f"new Set({texts}).size === 1")
+    policy = page.locator("meta[http-equiv]").get_attribute("content")
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    (other := tmp_path / "other.nmt").write_bytes(packed(wordy_translator()))
+    refused = command("explore.py", "--run", str(run), "--run", str(other), "--output", str(output), "--no-open")
+    assert refused.returncode == 2
+    assert "same languages" in refused.stderr
