@@ -28,28 +28,25 @@ def assembled(
     slots: Mapping[str, str],
     *,
     worker: str | None = None,
-    also: Sequence[str] = (),
+    allowed: Mapping[str, str] | None = None,
 ) -> str:
     """Fill a template with slots, the shared and these style sheets, and the modules that `entry` needs, if any.
 
     The page's policy allows its own script and style and nothing else; with a `worker`, the entry of a thread that
-    computes, also that and WebAssembly; and what `also` lists.
+    computes, also that and WebAssembly; and the sources that are `allowed` for a directive such as connect-src.
     """
     style, script = "".join(map(web_text, ["tokens.css", *styles])), bundle(entry) if entry else ""
     thread = bundle(worker) if worker else ""
     assert not _ENDS.search(style + script + thread)
-    policy = (
-        "default-src 'none'",
-        *([f"script-src '{_hash(script)}'" + (" 'wasm-unsafe-eval'" if worker else "")] if entry else []),
-        f"style-src '{_hash(style)}'",
-        *(["worker-src blob:" + (" 'self'" if any("manifest" in each for each in also) else "")] if worker else []),
-        *also,
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
+    policy = {"default-src": "'none'", "style-src": f"'{_hash(style)}'", "img-src": "data:"}
+    policy |= {"base-uri": "'none'", "form-action": "'none'"}
+    if entry:
+        policy["script-src"] = f"'{_hash(script)}'" + (" 'wasm-unsafe-eval'" if worker else "")
+    if worker:
+        policy["worker-src"] = "blob:"
+    policy |= allowed or {}
     shared = {
-        "policy": "; ".join(policy),
+        "policy": "; ".join(f"{directive} {sources}" for directive, sources in policy.items()),
         "icon": f"data:image/svg+xml,{quote(web_text('icon.svg'))}",
         "style": style,
         "script": script,

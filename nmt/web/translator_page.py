@@ -44,5 +44,5 @@ def page(model: bytes, manifest: str = "") -> str:
         "target_lang": escape(target_lang),
         "model": base64.b64encode(model).decode(),
     }
-    also = ["manifest-src 'self'"] if manifest else []
-    return assembled("page.html", ["page.css"], "page", slots, worker="worker", also=also)
+    allowed = {"worker-src": "blob: 'self'", "manifest-src": "'self'"} if manifest else {}
+    return assembled("page.html", ["page.css"], "page", slots, worker="worker", allowed=allowed)
