@@ -35,8 +35,7 @@ class Guidance:
         heads = max(row.shape[0] if row.ndim == 2 else 0 for row in given.values())
         table = np.full((len(self._guides), *([heads] if heads else []), self._width), np.nan, np.float32)
         for i, row in given.items():
-            table[i] = 0.0  # on padding
-            table[i, ..., : row.shape[-1]] = row
+            table[i, ..., : row.shape[-1]] = row  # padding keeps the model's own weights: 0
         return torch.from_numpy(table).to(self._device)[sentence]
 
     def settled(self, step: int, sentence: Tensor) -> Tensor | None:
