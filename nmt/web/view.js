@@ -1,18 +1,7 @@
 // What the page shows of a translation and of the model. Text gets into the page through textContent alone.
 
-/** An element with a class, text, attributes and children. */
-function element(name, { text, children = [], data = {}, ...attributes } = {}) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== "") node.setAttribute(key === "className" ? "class" : key, value);
-  }
-  Object.assign(node.dataset, data);
-  if (text !== undefined) node.textContent = text;
-  node.append(...children);
-  return node;
-}
+import { element, percent } from "./element.js";
 
-const percent = (share) => `${Math.round(100 * share)} %`;
 const level = (confidence) => (confidence < 0.4 ? "low" : confidence < 0.75 ? "medium" : "high");
 
 /** One line of the output: its translation, doubts, and details if they are open. */
