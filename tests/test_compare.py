@@ -15,7 +15,7 @@ import pytest
 import torch
 import yaml
 from comparison import plots, runs, summary, tables
-from comparison.history import read_history
+from nmt.evaluation.history import read_history
 from comparison.runs import Member
 from comparison.style import looks, spread_out
 from rich.console import Console

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 from safetensors import safe_open
 
-from comparison.history import History, in_order_of_numbers, read_history
+from nmt.evaluation.history import History, in_order_of_numbers, read_history
 from nmt import upgrade
 from nmt.errors import UserError
 from nmt.evaluation.aer import ALIGNMENT_FILE
