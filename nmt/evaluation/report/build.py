@@ -17,6 +17,7 @@ from nmt.evaluation.report.words import WordCounts
 from nmt.evaluation.scores import Scores
 from nmt.files import write_listed
 from nmt.metrics import METRICS
+from nmt.unlike_training import TrainingData
 from nmt.web.assemble import language, report
 
 if TYPE_CHECKING:
@@ -68,27 +69,30 @@ def report_data(
     (source, source_lang), (target, target_lang) = map(language, languages)
     codes = source_lang, target_lang
     scores = [quality.score_figure(evaluation.scores)]
-    good_and_bad, calibration = quality_figures(analysis, codes, run)
+    good_and_bad = quality_figures(analysis, codes, run)
     training = attempt("curves", lambda: training_figures(read_history(run.tensorboard), run.finished()["best_step"]))
     data = attempt("data", lambda: origin.data_figures(run)) or []
     settings = attempt("settings", lambda: [origin.settings_figure(run)]) or []
     by_id = {figure.id: figure for figure in good_and_bad}
     sections = [
-        Section("scores", "Scores", scores),
         Section("quality", "Where it is good and bad", good_and_bad),
         Section("sentences", "Sentences", []),
+        Section("scores", "Scores and signatures", scores),
         Section("training", "Training", training or []),
-        Section("data-section", "Data and settings", [*data, *settings]),
+        Section("origin", "What this is, and how to repeat it", [*data, *settings]),
     ]
     headline, *remarks = verdict.lines()[:2]
+    pairs = attempt("training data", lambda: f"{run.config.data.name}, {TrainingData.of(run).pairs:,} training pairs")
+    tested = f"{details['examples']}, {evaluation.scores.sentences:,} sentences"
+    subtitle = filter(None, [pairs, tested, details["checkpoint"]])
     return {
         "title": f"{run.config.name}: {source} → {target}",
-        "subtitle": f"{details['examples']} · {details['checkpoint']}",
+        "subtitle": " · ".join(subtitle),
         "languages": {"source": source_lang, "target": target_lang},
         "scores": evaluation.scores.to_dict(),
         "tiles": tiles(evaluation.scores),
         "verdict": [headline.removeprefix("Verdict: ").replace("of ", "Of ", 1), *(remarks if verdict.typical else [])],
-        "findings": attempt("findings", lambda: findings(by_id, calibration)) or [],
+        "findings": attempt("findings", lambda: findings(by_id)) or [],
         "facts": attempt("origin", lambda: origin.facts(run, details)) or {},
         "sections": [section.plain() for section in sections if section.figures or section.id == "sentences"],
         "sentences": attempt("sentences", analysis.rows) or [],
@@ -106,26 +110,19 @@ def tiles(scores: Scores) -> dict[str, dict[str, str]]:
     }
 
 
-def quality_figures(
-    analysis: Analysis, codes: tuple[str, str], run: OpenRun
-) -> tuple[list[Figure], tuple[float, float] | None]:
-    """All figures on translations that can be made; and calibration error with mean confidence − share right."""
+def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) -> list[Figure]:
+    """All figures on translations that can be made."""
     known = attempt("word counts", lambda: WordCounts.of(run))
-    tokenizer = analysis.evaluation.scores.tokenizer
-    counts = known.counts if known and known.tokenizer == tokenizer else None
-    makers: dict[str, Callable[[], Figure]] = {
-        "lengths": lambda: quality.length_figure(analysis),
-        "sentence chrF": lambda: quality.chrf_figure(analysis),
-        **({"frequencies": lambda: quality.frequency_figure(analysis, counts)} if counts else {}),
-        "scripts": lambda: quality.script_figure(analysis),
-        "missed words": lambda: quality.missed_figure(analysis, counts, codes[1]),
-        "copying": lambda: quality.copying_figure(analysis),
-        "signs of trouble": lambda: quality.trouble_figure(analysis),
-        "mistakes": lambda: quality.mistakes_figure(analysis, codes),
+    counts = known.counts if known and known.tokenizer == analysis.evaluation.scores.tokenizer else None
+    makers: dict[str, Callable[[], list[Figure]]] = {
+        "lengths": lambda: [quality.length_figure(analysis)],
+        "sentence chrF": lambda: [quality.chrf_figure(analysis)],
+        "frequencies": lambda: [quality.frequency_figure(analysis, counts)] if counts else [],
+        "scripts": lambda: [quality.script_figure(analysis)],
+        "missed words": lambda: quality.missed_figures(analysis, counts, codes[1]),
+        "copying": lambda: [quality.copying_figure(analysis)],
+        "signs of trouble": lambda: [quality.trouble_figure(analysis)],
+        "mistakes": lambda: [quality.mistakes_figure(analysis, codes)],
+        "calibration": lambda: quality.calibration_figures(analysis),
     }
-    figures = [figure for part, make in makers.items() if (figure := attempt(part, make))]
-    calibrated = attempt("calibration", lambda: quality.calibration_figures(analysis))
-    if calibrated is None:
-        return figures, None
-    more, error, lead = calibrated
-    return [*figures, *more], (error, lead)
+    return [figure for part, make in makers.items() for figure in attempt(part, make) or []]

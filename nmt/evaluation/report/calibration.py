@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from nmt.translation import Translation
 _BINS = 10
 
 
-class Bin(NamedTuple):
+@dataclass(frozen=True)
+class Bin:
     """Translations whose confidence lies in one interval."""
 
     low: float

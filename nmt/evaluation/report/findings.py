@@ -5,25 +5,25 @@ from collections.abc import Mapping
 from nmt.evaluation.report.figures import Cell, Figure
 
 _FEWEST = 20  # words or sentences that a sentence here may rest on
+_NOTABLE = 5  # points of chrF
 
 
-def findings(figures: Mapping[str, Figure], calibration: tuple[float, float] | None) -> list[dict[str, str]]:
+def findings(figures: Mapping[str, Figure]) -> list[dict[str, str]]:
     """Sentences with the figure that each is taken from; figures that are not there are passed over."""
     makers = {
         "by-length": _lengths,
         "by-frequency": _frequencies,
         "missed": _missed,
+        "never": _never,
         "copying": _copying,
         "trouble": _trouble,
+        "calibration": _calibration,
     }
-    found = [
+    return [
         {"text": text, "figure": name}
         for name, maker in makers.items()
         if name in figures and (text := maker(figures[name]))
     ]
-    if calibration and "calibration" in figures:
-        found.append({"text": _calibration(*calibration), "figure": "calibration"})
-    return found
 
 
 def _number(cell: Cell) -> float:
@@ -60,12 +60,15 @@ def _missed(figure: Figure) -> str | None:
     return f"Words it misses most: {', '.join(words)}." if words else None
 
 
+def _never(figure: Figure) -> str | None:
+    training = len(figure.columns) > 4
+    words = [f"“{row[0]}”" + (f" ({row[4]} times in training)" if training else "") for row in figure.rows[:5]]
+    return f"Words it never gets right: {', '.join(words)}." if words else None
+
+
 def _copying(figure: Figure) -> str | None:
-    parts = [
-        f"{row[2]:,} of {row[3]:,} {row[0]} arrive ({_number(row[1]):.0%})"
-        for row in figure.rows
-        if _number(row[3]) > 0
-    ]
+    rows = [row for row in figure.rows if _number(row[3]) > 0]
+    parts = [f"{row[2]:,} of {row[3]:,} {row[0]} arrive ({_number(row[1]):.0%})" for row in rows]
     return f"Copying: {', '.join(parts)}." if parts else None
 
 
@@ -73,15 +76,18 @@ def _trouble(figure: Figure) -> str | None:
     """The sign that costs the most chrF in all."""
     rows = [row for row in figure.rows if _number(row[1]) >= 5 and row[3] is not None and row[4] is not None]
     costs = [(_number(row[1]) * (_number(row[4]) - _number(row[3])), row) for row in rows]
-    cost, row = max(costs, key=lambda each: each[0], default=(0.0, None))
-    if row is None or cost <= 0:
+    _, row = max(costs, key=lambda each: each[0], default=(0.0, None))
+    if row is None or _number(row[4]) - _number(row[3]) < _NOTABLE:
         return None
     meaning = str(row[0]).partition(" (")[0]
-    return f"Warning sign: {row[1]:,} translations have {meaning}; their chrF is {row[3]:.0f}, that of the others {row[4]:.0f}."
+    better = f"their chrF is {row[3]:.0f}, that of the others {row[4]:.0f}"
+    return f"Warning sign: {row[1]:,} translations have {meaning}; {better}."
 
 
-def _calibration(error: float, lead: float) -> str:
-    if error < 0.05:
-        return f"Confidence can be trusted: it is off by {error:.2f} on average (calibration error)."
-    side = "too sure" if lead > 0 else "not sure enough"
-    return f"It is {side}: the confidence of its words is {abs(lead):.0%} {'above' if lead > 0 else 'below'} the share that is right."
+def _calibration(figure: Figure) -> str | None:
+    """How often words are right of which the model is least and most sure."""
+    rows = [row for row in figure.rows if _number(row[1]) >= _FEWEST]
+    if len(rows) < 2:
+        return None
+    low, high = ([f"{_number(cell):.0%}" for cell in row[2:4]] for row in (rows[0], rows[-1]))
+    return f"Confidence: of words it is {high[0]} sure of, {high[1]} are right; of those {low[0]} sure, {low[1]}."

@@ -87,7 +87,7 @@ def script_group(word: str) -> str:
 
 
 class Missed(NamedTuple):
-    """A word, how often references have it, and how often translations lack it or have it instead of another."""
+    """A word, how often references have it, and how often translations lack it or have it in the place of another."""
 
     word: str
     expected: int
@@ -95,8 +95,8 @@ class Missed(NamedTuple):
     invented: int
 
 
-def missed_words(bags: Bags, count: int) -> list[Missed]:
-    """Words of letters or digits that translations lack most often, and those that they have too often."""
+def missed_words(bags: Bags) -> list[Missed]:
+    """Words of letters or digits that translations lack, most often missing first."""
     expected: Bag = Counter()
     missing: Bag = Counter()
     invented: Bag = Counter()
@@ -104,9 +104,11 @@ def missed_words(bags: Bags, count: int) -> list[Missed]:
         expected.update(reference)
         missing.update(reference - translation)
         invented.update(translation - reference)
-    words = {word for word in missing if script_group(word) != "punctuation"}
-    chosen = sorted(words, key=lambda word: (-missing[word], word))[:count]
-    return [Missed(word, expected[word], missing[word], invented[word]) for word in chosen]
+    words = [word for word in missing if script_group(word) != "punctuation"]
+    return [
+        Missed(word, expected[word], missing[word], invented[word])
+        for word in sorted(words, key=lambda word: (-missing[word], word))
+    ]
 
 
 def bags_of(cut: Callable[[str], Iterable[str]], texts: Iterable[str]) -> list[Bag]:

@@ -61,16 +61,12 @@ def data_figures(run: OpenRun) -> list[Figure]:
     """What became of the rows of the corpus, and how its two sides look."""
     path = run.directory / "data" / "report.json"
     report = DataReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    rows: list[list[Cell]] = [
-        ["rows read", report.pairs_read],
-        *([f"dropped: {reason}", count] for reason, count in report.dropped.items()),
-        ["training pairs", report.train_pairs],
-        *([["of them new in this run", report.new_pairs]] if report.new_pairs else []),
-        ["validation sentences", report.val_sources],
-        ["references of the validation set", report.val_pairs],
-        ["test sentences", report.test_sources],
-        ["references of the test set", report.test_pairs],
-    ]
+    rows: list[list[Cell]] = [["rows read", report.pairs_read]]
+    rows += [[f"dropped: {reason}", count] for reason, count in report.dropped.items()]
+    rows += [["training pairs", report.train_pairs]]
+    rows += [["of them new in this run", report.new_pairs]] if report.new_pairs else []
+    rows += [["validation sentences", report.val_sources], ["references of the validation set", report.val_pairs]]
+    rows += [["test sentences", report.test_sources], ["references of the test set", report.test_pairs]]
     note = (
         "Leak: none. No sentence of the held-out sets, on either side, is in training; of a random split "
         f"{report.random_leak:.0%} of the test pairs would be."
@@ -80,8 +76,9 @@ def data_figures(run: OpenRun) -> list[Figure]:
         ["language", *(side.language for side in sides)],
         ["scripts", *(", ".join(f"{name} {share:.1%}" for name, share in side.scripts.items()) for side in sides)],
         ["pieces in the vocabulary", *(side.vocabulary for side in sides)],
-        *([f"tokens of a sentence, {name}", *(side.lengths.get(name) for side in sides)] for name in sides[0].lengths),
     ]
+    for name, length in report.source.lengths.items():
+        looks += [[f"tokens of a sentence, {name}", length, report.target.lengths.get(name)]]
     return [
         Figure("data", f"Data: {report.name}", [Column("what"), Column("count")], rows, note),
         Figure("sides", "The two languages", [Column("what"), Column("source"), Column("target")], looks),

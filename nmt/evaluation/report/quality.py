@@ -74,7 +74,8 @@ def chrf_figure(analysis: Analysis) -> Figure:
     for bucket, group in enumerate(groups):
         low, high = bucket * _WIDTH, (bucket + 1) * _WIDTH
         rows.append([f"{low}–{high}", len(group), next(bleus) if group else None, _mean(analysis.lengths, group)])
-        queries.append(f"chrf>={low} chrf<{high}" if high < 100 else f"chrf>={low}")
+        wanted = f"chrf>={low} chrf<{high}" if high < 100 else f"chrf>={low}"
+        queries.append(wanted if group else None)
     columns = [Column("sentence chrF"), _SENTENCES, _BLEU, Column("mean length", 1)]
     chart = {"kind": "bars", "label": 0, "values": [1], "xLabel": "chrF of the sentence", "yLabel": "sentences"}
     note = "chrF against the nearest reference: from 85 on mostly right, below 40 hardly a phrase is right."
@@ -113,18 +114,28 @@ def _score_rows(scores: Mapping[str, WordScore]) -> list[list[Cell]]:
     ]
 
 
-def missed_figure(analysis: Analysis, counts: Mapping[str, int] | None, lang: str) -> Figure:
-    """The words that translations lack most often."""
-    found = missed_words(analysis.bags, _LISTED)
-    rows: list[list[Cell]] = [
-        [each.word, each.missing, each.expected, each.invented, *([counts.get(each.word, 0)] if counts else [])]
-        for each in found
-    ]
-    training = [Column("in training")] if counts else []
-    columns = [Column("word", lang=lang), Column("missing"), Column("in references"), Column("too often"), *training]
-    note = "Missing: in the nearest reference, not in the translation. Too often: the other way round, elsewhere."
-    queries = [f"missing:{each.word}" for each in found]
-    return Figure("missed", "Words it misses most", columns, rows, note, None, queries)
+def missed_figures(analysis: Analysis, counts: Mapping[str, int] | None, lang: str) -> list[Figure]:
+    """The words that translations lack most often, and those that they never have although training had them."""
+    missed = missed_words(analysis.bags)
+    never = [each for each in missed if each.missing == each.expected and each.missing > 1]
+    if counts:
+        never.sort(key=lambda each: (-counts.get(each.word, 0), -each.missing, each.word))
+    note = "Missing: in the nearest reference, not in the translation. Too often: the other way round."
+    figures = []
+    for name, title, words, text in (
+        ("missed", "Words it misses most", missed, note),
+        ("never", "Words it never gets right", never, "In two references or more, and in none of their translations."),
+    ):
+        rows: list[list[Cell]] = [
+            [each.word, each.missing, each.expected, each.invented, *([counts.get(each.word, 0)] if counts else [])]
+            for each in words[:_LISTED]
+        ]
+        queries = [f"missing:{each.word}" for each in words[:_LISTED]]
+        columns = [Column("word", lang=lang), *map(Column, ("missing", "in references", "too often"))]
+        figures.append(
+            Figure(name, title, [*columns, *([Column("in training")] if counts else [])], rows, text, None, queries)
+        )
+    return figures
 
 
 def copying_figure(analysis: Analysis) -> Figure:
@@ -158,7 +169,7 @@ def trouble_figure(analysis: Analysis) -> Figure:
         with_it = [i for i, signs in enumerate(analysis.signs) if sign in signs]
         without = [i for i, signs in enumerate(analysis.signs) if sign not in signs]
         rows.append([meaning, len(with_it), len(with_it) / len(chrf), _mean(chrf, with_it), _mean(chrf, without)])
-        queries.append(f"is:{sign}")
+        queries.append(f"is:{sign}" if with_it else None)
     columns = [Column("sign"), _SENTENCES, Column("share", 3), Column("chrF with it", 1), Column("chrF without", 1)]
     note = "Attention of a source word: its weights, summed over the words of the translation."
     return Figure("trouble", "Left out, said twice", columns, rows, note, None, queries)
@@ -186,8 +197,8 @@ def mistakes_figure(analysis: Analysis, languages: tuple[str, str]) -> Figure:
     return Figure("mistakes", title, [Column("confidence", 2), Column("chrF", 1), *texts], rows, note, None, queries)
 
 
-def calibration_figures(analysis: Analysis) -> tuple[list[Figure], float, float]:
-    """Reliability of the confidence of words and of sentences; also the error, and mean confidence − share right."""
+def calibration_figures(analysis: Analysis) -> list[Figure]:
+    """Reliability of the confidence of words and of sentences."""
     translations = analysis.evaluation.translations
     pairs = [
         pair
@@ -195,36 +206,19 @@ def calibration_figures(analysis: Analysis) -> tuple[list[Figure], float, float]
         for pair in words_right(translation, group[near], analysis.spaced)
     ]
     words = reliability([sure for sure, _ in pairs], [float(right) for _, right in pairs])
-    error = calibration_error(words)
-    lead = fmean(sure - right for sure, right in pairs) if pairs else 0.0
     note = (
-        f"Expected calibration error {error:.3f} over {len(pairs):,} words. Below the diagonal it is surer than it is "
-        "right. A word is right if the nearest reference has it; other right words count as wrong."
+        f"Expected calibration error {calibration_error(words):.3f} over {len(pairs):,} words. Below the diagonal it "
+        "is surer than it is right. A word is right if the nearest reference has it; other right words count as wrong."
     )
     chart = {"kind": "reliability", "x": 2, "y": 3, "size": 1, "xLabel": "confidence", "yLabel": "share right"}
-    figure = Figure(
-        "calibration", "Is it as sure as it is right?", _reliability_columns("words"), _bins(words), note, chart
-    )
-    sentences = reliability([each.confidence for each in translations], [x / 100 for x in analysis.evaluation.chrf])
-    rows = [[row[0], row[1], row[2], 100 * each.right] for row, each in zip(_bins(sentences), sentences, strict=True)]
-    queries = [
-        f"sure>={each.low:.1f} sure<{each.high:.1f}" if each.high < 1 else f"sure>={each.low:.1f}" for each in sentences
-    ]
+    columns = [Column("confidence"), Column("words"), Column("mean confidence", 3), Column("share right", 3)]
+    by_word = Figure("calibration", "Is it as sure as it is right?", columns, _bins(words), note, chart)
+    sentences = reliability([each.confidence for each in translations], analysis.evaluation.chrf)
     columns = [Column("confidence"), _SENTENCES, Column("mean confidence", 3), _CHRF]
-    bars = {
-        "kind": "bars",
-        "label": 0,
-        "values": [3],
-        "top": 100,
-        "xLabel": "confidence of the sentence",
-        "yLabel": "mean chrF",
-    }
-    by_sentence = Figure("by-confidence", "Sentences by confidence", columns, rows, "", bars, queries)
-    return [figure, by_sentence], error, lead
-
-
-def _reliability_columns(what: str) -> list[Column]:
-    return [Column("confidence"), Column(what), Column("mean confidence", 3), Column("share right", 3)]
+    queries = [f"sure>={each.low:.1f}" + (f" sure<{each.high:.1f}" if each.high < 1 else "") for each in sentences]
+    bars = {"kind": "bars", "label": 0, "values": [3], "top": 100, "xLabel": "confidence of the sentence"}
+    by_sentence = Figure("by-confidence", "Sentences by confidence", columns, _bins(sentences), "", bars, queries)
+    return [by_word, by_sentence]
 
 
 def _bins(bins: Sequence[Bin]) -> list[list[Cell]]:

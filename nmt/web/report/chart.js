@@ -2,6 +2,8 @@
 // {kind: "bars", label, values: [columns], low, high, top, xLabel, yLabel} · {kind: "lines", x: [columns], y: [columns],
 // by, mark} · {kind: "reliability", x, y, size} · {kind: "heat"}, whose first column names the rows.
 
+import { format } from "./export.js";
+
 const HEIGHT = 230;
 const SVG = "http://www.w3.org/2000/svg";
 const SERIES = 8; // colours in the style sheet
@@ -49,7 +51,7 @@ export function draw(figure, width, x = 0) {
 
 /** Axes with a grid; returns the drawing and functions from values to places. */
 function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, legend = [] }) {
-  const area = { left: 44, right: width - 12, top: 12 + (legend.length ? 18 : 0), bottom: HEIGHT - 40 };
+  const area = { left: 44, right: width - 12, top: 12 + (legend.length || yLabel ? 14 : 0), bottom: HEIGHT - 40 };
   const drawing = node("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
   const scale = (from, to, low, high) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
   const [x, y] = [scale(area.left, area.right, left, right), scale(area.bottom, area.top, bottom, top)];
@@ -59,7 +61,7 @@ function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, le
   }
   for (const tick of xTicks ?? ticks(left, right)) drawing.append(label(x(tick), area.bottom + 16, short(tick)));
   if (xLabel) drawing.append(label((area.left + area.right) / 2, HEIGHT - 6, xLabel, "middle", "axis"));
-  if (yLabel) drawing.append(label(area.left - 6, 9, yLabel, "start", "axis"));
+  if (yLabel) drawing.append(label(4, 12, yLabel, "start", "axis"));
   let place = area.right;
   for (const [number, name] of [...legend.entries()].reverse()) {
     const cut = name.length > 24 ? `${name.slice(0, 23)}…` : name;
@@ -99,7 +101,8 @@ function bars(figure, chart, width) {
       const told = `${name}: ${figure.columns[column].name} ${short(row[column])}`;
       drawing.append(titled(node("rect", { ...shape, rx: 2, class: `fill s${number % SERIES}` }), told));
       if (!legend.length && thick > 18) {
-        drawing.append(label(left + thick / 2, y(row[column]) - 4, short(row[column]), "middle", "value"));
+        const value = format(row[column], figure.columns[column]);
+        drawing.append(label(left + thick / 2, y(row[column]) - 4, value, "middle", "value"));
       }
       const [low, high] = [chart.low, chart.high].map((each) => (each ? row[each[number]] : null));
       if (low !== null && high !== null) {

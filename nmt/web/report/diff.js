@@ -3,28 +3,17 @@
 import { element } from "../element.js";
 import { isUnspaced } from "../scripts.js";
 
-/** The words of a text; single characters in scripts without spaces. `spaced`: a space comes before it. */
+const PART = /[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu;
+
+/** The words and marks of a text; single characters in scripts without spaces. `spaced`: a space comes before it. */
 export function units(text) {
-  const found = [];
-  for (const word of text.split(" ").filter(Boolean)) {
-    let spaced = true;
-    let run = "";
-    const flush = () => {
-      if (run) found.push({ text: run, spaced });
-      if (run) spaced = false;
-      run = "";
-    };
-    for (const character of word) {
-      if (!isUnspaced(character)) run += character;
-      else {
-        flush();
-        found.push({ text: character, spaced });
-        spaced = false;
-      }
-    }
-    flush();
-  }
-  return found;
+  return text
+    .split(" ")
+    .filter(Boolean)
+    .flatMap((word) => {
+      const parts = (word.match(PART) ?? []).flatMap((part) => (isUnspaced(part[0]) ? Array.from(part) : [part]));
+      return parts.map((part, place) => ({ text: part, spaced: place === 0 }));
+    });
 }
 
 /** For each unit of both sides whether the other side has it, in the same order. */

@@ -7,10 +7,19 @@ import { format, isNumeric, toCsv, toLatex, toSvg } from "./export.js";
 
 const drawn = new Set(); // what is drawn again when the page gets another width
 const WIDEST = 620;
+const LONGEST = 16; // rows of a table that is open at first
+const LONG = 20; // characters of a cell that should not be broken after every word
+const HALF = 64; // characters of a row that fit into half the page
+
+/** Whether a figure needs the width of the page. */
+function isWide({ chart, columns, rows }) {
+  const length = (row) => row.reduce((sum, cell, place) => sum + format(cell, columns[place]).length + 2, 0);
+  return !chart && Math.max(...rows.map(length), length(columns.map((column) => column.name))) > HALF;
+}
 
 /** The figure; `show(query)` is called by rows that stand for sentences, if it is given. */
 export function figureNode(figure, show, level = "h3") {
-  const node = element("figure", { className: figure.chart ? "figure" : "figure wide", id: `figure-${figure.id}` });
+  const node = element("figure", { className: isWide(figure) ? "figure wide" : "figure", id: `figure-${figure.id}` });
   const state = { x: 0, drawing: null };
   const title = element("figcaption", { children: [element(level, { text: figure.title })] });
   node.append(element("div", { className: "figure-head", children: [title, copyButtons(figure, state)] }));
@@ -25,7 +34,7 @@ export function figureNode(figure, show, level = "h3") {
     drawn.add({ place, redraw });
   }
   const table = figure.rows.length ? tableNode(figure, show) : element("p", { className: "soft", text: "None." });
-  if (figure.chart) {
+  if (figure.chart || figure.rows.length > LONGEST) {
     const details = element("details", { children: [element("summary", { text: "Table" }), table] });
     node.append(details);
   } else node.append(table);
@@ -82,7 +91,9 @@ function tableNode(figure, show) {
   const rows = figure.rows.map((row, number) => {
     const cells = row.map((cell, place) => {
       const column = figure.columns[place];
-      const attributes = { className: numeric[place] ? "number" : "", text: format(cell, column), lang: column.lang };
+      const text = format(cell, column);
+      const kind = numeric[place] ? "number" : text.length > LONG ? "long" : "";
+      const attributes = { className: kind, text, lang: column.lang };
       if (typeof cell === "string") attributes.dir = "auto";
       return element(place || numeric[0] ? "td" : "th", place || numeric[0] ? attributes : { ...attributes, scope: "row" });
     });

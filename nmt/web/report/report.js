@@ -67,6 +67,7 @@ function sectionNode(section) {
   const children = [element("h2", { text: section.title })];
   if (section.text) children.push(element("p", { className: "soft", text: section.text }));
   const node = element("section", { className: "part", id: section.id, tabindex: "-1", children });
+  if (section.id === "origin") node.append(origin());
   if (section.figures.length) {
     const figures = section.figures.map((figure) => figureNode(figure, show));
     node.append(element("div", { className: "figures", children: figures }));
@@ -79,24 +80,25 @@ function origin() {
     element("dt", { text: name }),
     element("dd", { dir: "auto", children: [element(name === "Command" ? "code" : "span", { text })] }),
   ]);
-  return element("section", {
-    className: "card",
-    id: "origin",
-    children: [element("h2", { text: "What this is" }), element("dl", { className: "facts", children: rows })],
-  });
+  return element("div", { className: "card", children: [element("dl", { className: "facts", children: rows })] });
+}
+
+/** All that is below the summary. */
+function rest() {
+  for (const section of data.sections) $("main").append(sectionNode(section));
+  drawAll();
+  if (data.sentences.length && $("sentences")) {
+    const place = element("div", { className: "card" });
+    $("sentences").append(place);
+    table = sentenceTable(place, data.sentences, { languages: data.languages });
+  }
+  if (fragment("at")) $(fragment("at"))?.scrollIntoView();
+  document.body.dataset.ready = "true";
 }
 
 header();
-const main = $("main");
-main.append(summary());
-if (Object.keys(data.facts).length) main.append(origin());
-for (const section of data.sections) main.append(sectionNode(section));
-if (data.sentences.length && $("sentences")) {
-  const place = element("div", { className: "card" });
-  $("sentences").append(place);
-  table = sentenceTable(place, data.sentences, { languages: data.languages });
-}
-drawAll();
+$("main").append(summary());
+requestAnimationFrame(() => setTimeout(rest)); // the summary is painted first
 let [timer, width] = [0, innerWidth];
 addEventListener("resize", () => {
   if (innerWidth === width) return; // on a phone, scrolling changes the height
@@ -104,5 +106,3 @@ addEventListener("resize", () => {
   clearTimeout(timer);
   timer = setTimeout(drawAll, 150);
 });
-if (fragment("at")) $(fragment("at"))?.scrollIntoView();
-document.body.dataset.ready = "true";

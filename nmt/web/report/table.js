@@ -12,10 +12,11 @@ import { drawAll, figureNode } from "./figure.js";
 import { fragment, setFragment } from "./fragment.js";
 import { parseQuery, translationsOf } from "./query.js";
 
-const SHOWN = 50; // sentences at first, and added at a time
+const SHOWN = 25; // sentences at first, and added at a time
 const HELP =
   'Words or "a phrase", /a regular expression/, chrf<40, sure>0.8, length>=20, is:repeats, missing:word, #12. ' +
-  "All of them must hold. sure is the confidence, from 0 to 1.";
+  "All of them must hold. sure is the confidence, from 0 to 1. A wavy line is under what the nearest reference lacks, a " +
+  "dashed one under what the translation lacks.";
 const COLUMNS = {
   number: { name: "#", value: (row) => row.number, text: (row) => String(row.number) },
   chrf: { name: "chrF", value: (row) => row.chrf, text: (row) => row.chrf.toFixed(0) },
@@ -124,8 +125,10 @@ export function sentenceTable(container, given, { languages = { source: "", targ
       }),
     );
     const open = state.opened.has(row.number);
-    const content = element("td", { role: "cell", className: "texts", children: textsOf(row, languages) });
-    if (onOpen || row.attention) content.append(openButton(row, open));
+    const [source, ...others] = textsOf(row, languages);
+    const first = element("div", { className: "first", children: [source] });
+    if (onOpen || row.attention) first.append(openButton(row, open));
+    const content = element("td", { role: "cell", className: "texts", children: [first, ...others] });
     if (open && row.attention && !onOpen) content.append(figureNode(attentionFigure(row), null, "h4"));
     return element("tr", { role: "row", children: [...cells, content], data: { number: row.number } });
   }
