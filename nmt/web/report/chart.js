@@ -50,7 +50,7 @@ export function draw(figure, width, x = 0) {
 }
 
 /** Axes with a grid; returns the drawing and functions from values to places. */
-function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, legend = [] }) {
+function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xNames, legend = [] }) {
   const area = { left: 44, right: width - 12, top: 12 + (legend.length || yLabel ? 14 : 0), bottom: HEIGHT - 40 };
   const drawing = node("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
   const scale = (from, to, low, high) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
@@ -59,7 +59,9 @@ function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, le
     drawing.append(node("path", { d: `M${area.left} ${y(tick)}H${area.right}`, class: "grid" }));
     drawing.append(label(area.left - 6, y(tick) + 4, short(tick), "end"));
   }
-  for (const tick of xTicks ?? ticks(left, right)) drawing.append(label(x(tick), area.bottom + 16, short(tick)));
+  for (const tick of xTicks ?? ticks(left, right)) {
+    drawing.append(label(x(tick), area.bottom + 16, xNames?.[tick] ?? short(tick)));
+  }
   if (xLabel) drawing.append(label((area.left + area.right) / 2, HEIGHT - 6, xLabel, "middle", "axis"));
   if (yLabel) drawing.append(label(4, 12, yLabel, "start", "axis"));
   let place = area.right;
@@ -138,9 +140,11 @@ function lines(figure, chart, width, x) {
   const names = all.map((each) => String(each.name));
   const single = names.length === 1;
   const options = {
-    xLabel: figure.columns[chart.x[x]].name,
+    xLabel: chart.ticks ? "" : figure.columns[chart.x[x]].name,
     yLabel: single ? names[0] : "",
     legend: single || names.length > 6 ? [] : names,
+    xNames: chart.ticks,
+    xTicks: chart.ticks?.map((_, place) => place),
   };
   const span = [Math.min(...xs, 0), Math.max(...xs)];
   const { drawing, x: left, y: up, area } = frame(width, span, [bottom, high + 0.05 * (high - low || 1)], options);
