@@ -337,10 +337,8 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     assert all(name in done.stdout for name in ("luong", "seq2seq", "not of seeds"))
     output = sweep / "comparison"
     names = ("attention", "bleu", "curves", "lengths")
-    pictures, vectors = (
-        {f"{name}.png" for name in names},
-        {f"{name}.{kind}" for name in names for kind in ("svg", "pdf")},
-    )
+    pictures = {f"{name}.png" for name in names}
+    vectors = {f"{name}.{kind}" for name in names for kind in ("svg", "pdf")}
     tables = {f"comparison.{kind}" for kind in ("html", "md", "csv", "tex")}
     assert {path.name for path in output.iterdir()} == tables | pictures | vectors
     page = (output / "comparison.md").read_text(encoding="utf-8")

@@ -51,13 +51,12 @@ def write(
 ) -> None:
     """Write scores, translations, verdict, report and six heatmaps to `directory`; `details` record what was scored."""
     from nmt.evaluation import heatmap  # imports matplotlib, which training needs only once it validates
-    from nmt.evaluation.report.build import REPORT, write_report
+    from nmt.evaluation.report.build import write_report
 
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
         for example, translation in zip(evaluation.examples, evaluation.translations, strict=True)
     ]
-    (directory / REPORT).unlink(missing_ok=True)  # a kill must not leave an old report beside new scores
     write_evaluation(directory, evaluation.scores, details, rows)
     verdict.write(directory)
     write_report(directory, evaluation, languages, details, verdict, run)

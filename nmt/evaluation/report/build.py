@@ -14,6 +14,7 @@ from nmt.evaluation.report.curves import training_figures
 from nmt.evaluation.report.figures import Figure, Section
 from nmt.evaluation.report.findings import findings
 from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.score_report import REPORT
 from nmt.evaluation.scores import Scores
 from nmt.files import write_listed
 from nmt.metrics import METRICS
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-REPORT = "report.html"
 Found = TypeVar("Found")
 
 

@@ -18,10 +18,10 @@ function isWide({ chart, columns, rows }) {
 }
 
 /** The figure; `show(query)` is called by rows that stand for sentences, if it is given. */
-export function figureNode(figure, show, level = "h3") {
+export function figureNode(figure, show) {
   const node = element("figure", { className: isWide(figure) ? "figure wide" : "figure", id: `figure-${figure.id}` });
   const state = { x: 0, drawing: null };
-  const title = element("figcaption", { children: [element(level, { text: figure.title })] });
+  const title = element("figcaption", { children: [element("h3", { text: figure.title })] });
   node.append(element("div", { className: "figure-head", children: [title, copyButtons(figure, state)] }));
   if (figure.chart && figure.rows.length) {
     const place = element("div", { className: "chart", tabindex: "0", role: "region", "aria-label": figure.title });

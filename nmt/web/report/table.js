@@ -129,7 +129,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
     const first = element("div", { className: "first", children: [source] });
     if (onOpen || row.attention) first.append(openButton(row, open));
     const content = element("td", { role: "cell", className: "texts", children: [first, ...others] });
-    if (open && row.attention && !onOpen) content.append(figureNode(attentionFigure(row), null, "h4"));
+    if (open && row.attention && !onOpen) content.append(figureNode(attentionFigure(row), null));
     return element("tr", { role: "row", children: [...cells, content], data: { number: row.number } });
   }
 
