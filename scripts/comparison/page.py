@@ -55,7 +55,7 @@ def comparison_page(
         "languages": {"source": source_lang, "target": target_lang},
         "verdict": verdict(rows, corrected),
         "findings": [],
-        "facts": {str(number): note for number, note in enumerate(notes, start=1)},
+        "facts": {name: text for note in notes for name, _, text in [note.partition(": ")]},
         "sections": [
             section.plain() for section in sections if section.figures or section.id in ("sentences", "origin")
         ],

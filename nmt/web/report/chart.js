@@ -51,7 +51,7 @@ export function draw(figure, width, x = 0) {
 
 /** Axes with a grid; returns the drawing and functions from values to places. */
 function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xNames, legend = [] }) {
-  const area = { left: 44, right: width - 12, top: 12 + (legend.length || yLabel ? 14 : 0), bottom: HEIGHT - 40 };
+  const area = { left: 44, right: width - 22, top: 12 + (legend.length || yLabel ? 14 : 0), bottom: HEIGHT - 40 };
   const drawing = node("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
   const scale = (from, to, low, high) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
   const [x, y] = [scale(area.left, area.right, left, right), scale(area.bottom, area.top, bottom, top)];
@@ -68,7 +68,7 @@ function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xN
   for (const [number, name] of [...legend.entries()].reverse()) {
     const cut = name.length > 24 ? `${name.slice(0, 23)}…` : name;
     drawing.append(label(place, 12, cut, "end", "legend"));
-    place -= 6.4 * cut.length + 8;
+    place -= 6.6 * cut.length + 10;
     drawing.append(node("path", { d: `M${place - 16} 8h16`, class: `line s${number % SERIES}` }));
     place -= 30;
   }
@@ -104,7 +104,8 @@ function bars(figure, chart, width) {
       drawing.append(titled(node("rect", { ...shape, rx: 2, class: `fill s${number % SERIES}` }), told));
       if (!legend.length && thick > 18) {
         const value = format(row[column], figure.columns[column]);
-        drawing.append(label(left + thick / 2, y(row[column]) - 4, value, "middle", "value"));
+        const above = Math.max(row[column], row[chart.high?.[number]] ?? 0);
+        drawing.append(label(left + thick / 2, y(above) - 4, value, "middle", "value"));
       }
       const [low, high] = [chart.low, chart.high].map((each) => (each ? row[each[number]] : null));
       if (low !== null && high !== null) {

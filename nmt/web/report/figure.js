@@ -7,7 +7,7 @@ import { format, isNumeric, toCsv, toLatex, toSvg } from "./export.js";
 
 const drawn = new Set(); // what is drawn again when the page gets another width
 const WIDEST = 620;
-const LONGEST = 16; // rows of a table that is open at first
+const LONGEST = 20; // rows of a table that is open at first
 const LONG = 20; // characters of a cell that should not be broken after every word
 const HALF = 64; // characters of a row that fit into half the page
 

@@ -28,9 +28,10 @@ const COLUMNS = {
 export function sentenceTable(container, given, { languages = { source: "", target: "" }, onOpen } = {}) {
   const rows = given.map((row, place) => ({ number: place + 1, ...row }));
   const columns = Object.keys(COLUMNS).filter((name) => rows.length && COLUMNS[name].value(rows[0]) !== undefined);
-  const state = { query: fragment("q"), sort: fragment("sort") || "chrf", shown: SHOWN, opened: new Set() };
+  const usual = columns.includes("spread") ? "-spread" : "chrf";
+  const state = { query: fragment("q"), sort: fragment("sort") || usual, shown: SHOWN, opened: new Set() };
   for (const number of fragment("open").split(",")) if (number) state.opened.add(Number(number));
-  if (!columns.includes(state.sort.replace("-", ""))) state.sort = columns.includes("spread") ? "-spread" : "number";
+  if (!columns.includes(state.sort.replace("-", ""))) state.sort = "number";
 
   const input = element("input", { type: "search", id: "filter", autocomplete: "off", spellcheck: "false" });
   input.value = state.query;
