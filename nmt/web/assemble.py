@@ -50,7 +50,7 @@ def report(data: Mapping[str, Any]) -> str:
 def assembled(
     template: str, styles: Sequence[str], entry: str | None, slots: Mapping[str, str], *, computes: bool = False
 ) -> str:
-    """Fill a template with slots, the shared and these style sheets, and the modules that `entry` needs.
+    """Fill a template with slots, the shared and these style sheets, and the modules that `entry` needs, if any.
 
     The page's policy allows its own script and style and nothing else; with `computes` also WebAssembly and workers.
     """
@@ -58,7 +58,7 @@ def assembled(
     assert not _ENDS.search(style + script)
     policy = (
         "default-src 'none'",
-        f"script-src '{_hash(script)}'" + (" 'wasm-unsafe-eval'" if computes else ""),
+        *([f"script-src '{_hash(script)}'" + (" 'wasm-unsafe-eval'" if computes else "")] if entry else []),
         f"style-src '{_hash(style)}'",
         *(["worker-src blob:"] if computes else []),
         "img-src data:",
