@@ -15,6 +15,7 @@ from nmt.metrics import MAIN, reference_streams
 
 _ORDER = 4  # of BLEU's n-grams
 _SEED = 12345  # as in sacreBLEU, whose p-values these are
+_BLOCK = 2**22  # exchanges at once, as float32, which is exact up to 16 million n-grams
 Pair = tuple[str, str]
 Key = TypeVar("Key")
 
@@ -57,7 +58,8 @@ def p_value(one: Member, other: Member, trials: int) -> float:
     difference with a probability of at least 2 / 2^d, which p therefore cannot fall below.
     """
     ours, theirs = _statistics(one), _statistics(other)
-    exchanged = _exchanges(trials, len(ours)) @ (theirs - ours)  # (trials, 10)
+    blocks = np.array_split(_exchanges(trials, len(ours)), -(-trials * len(ours) // _BLOCK))
+    exchanged = np.concatenate([block.astype(np.float32) @ (theirs - ours) for block in blocks])  # (trials, 10)
     scores = [corpus_bleu(total) for total in (ours.sum(0) + exchanged, theirs.sum(0) - exchanged)]
     observed, repeated = corpus_bleu(np.stack([ours.sum(0), theirs.sum(0)]))
     larger = np.abs(scores[0] - scores[1]) > abs(observed - repeated) + 1e-9  # rounding makes no difference larger
@@ -79,8 +81,8 @@ def corpus_bleu(totals: np.ndarray) -> np.ndarray:
 
 @cache
 def _exchanges(trials: int, sentences: int) -> np.ndarray:
-    """Which sentences each trial exchanges, the same as in sacreBLEU; float32 is exact up to 16 million n-grams."""
-    return (~np.random.default_rng(_SEED).integers(2, size=(trials, sentences), dtype=bool)).astype(np.float32)
+    """Which sentences each trial exchanges (trials, sentences), the same as in sacreBLEU."""
+    return ~np.random.default_rng(_SEED).integers(2, size=(trials, sentences), dtype=bool)
 
 
 @cache

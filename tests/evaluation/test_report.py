@@ -163,6 +163,19 @@ def test_figures_of_a_small_test_set(old: Path) -> None:
     assert copied == "Copying: 0 of 1 numbers arrive (0%), 1 of 1 names arrive (100%)."
 
 
+def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = evaluation([*SMALL, ("", "", [""]), ("a", "", ["b"])])
+    bare = Evaluation(found.scores, [replace(each, attention=None) for each in found.translations], found.examples)
+    for each in (found, bare):
+        verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
+        data = report_data(each, ("eng", "fra"), DETAILS, verdict, Run.open(old))
+        assert len(data["sentences"]) == 5
+        assert data["sentences"][4]["signs"][-1] == "empty"
+    assert not any("attention" in row for row in data["sentences"])
+    assert "is:left-out" not in figures(data)["trouble"]["queries"]
+    assert not caplog.records
+
+
 def test_a_part_that_fails_is_left_out(
     old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -56,14 +56,19 @@ def _times(group: str) -> str:
 
 
 def _missed(figure: Figure) -> str | None:
-    words = [f"“{row[0]}” ({row[1]} of {row[2]})" for row in figure.rows[:6] if _number(row[1]) > 1]
+    words = [f"{_quoted(row[0])} ({row[1]} of {row[2]})" for row in figure.rows[:6] if _number(row[1]) > 1]
     return f"Words it misses most: {', '.join(words)}." if words else None
 
 
 def _never(figure: Figure) -> str | None:
     training = len(figure.columns) > 4
-    words = [f"“{row[0]}”" + (f" ({row[4]} times in training)" if training else "") for row in figure.rows[:5]]
+    words = [_quoted(row[0]) + (f" ({row[4]} times in training)" if training else "") for row in figure.rows[:5]]
     return f"Words it never gets right: {', '.join(words)}." if words else None
+
+
+def _quoted(word: Cell) -> str:
+    """A word in quotes, isolated so that a script from right to left does not reorder its neighbours."""
+    return f"“\u2068{word}\u2069”"
 
 
 def _copying(figure: Figure) -> str | None:

@@ -7,6 +7,7 @@ import { format } from "./export.js";
 const HEIGHT = 230;
 const SVG = "http://www.w3.org/2000/svg";
 const SERIES = 8; // colours in the style sheet
+const MANY = 4000; // cells of a heat map
 
 function node(name, attributes = {}, text) {
   const made = document.createElementNS(SVG, name);
@@ -195,14 +196,17 @@ function heat(figure, chart, width) {
     tick.setAttribute("transform", `rotate(-40 ${place.join(" ")})`);
     drawing.append(tick);
   });
+  const ground = { x: side, y: head, width: names.length * cell, height: figure.rows.length * cell };
+  drawing.append(node("rect", { ...ground, class: "empty" }));
+  const many = names.length * figure.rows.length > MANY; // then what cannot be seen is left out
   figure.rows.forEach((row, number) => {
     drawing.append(label(side - 6, head + (number + 0.5) * cell + 4, row[0], "end", "word"));
     names.forEach((name, column) => {
-      const shape = { x: side + column * cell, y: head + number * cell, width: cell - 1.5, height: cell - 1.5, rx: 2 };
       const weight = row[column + 1] ?? 0;
-      drawing.append(node("rect", { ...shape, class: "empty" }));
+      if (many && weight < 0.02) return;
+      const shape = { x: side + column * cell, y: head + number * cell, width: cell - 1.5, height: cell - 1.5, rx: 2 };
       const square = node("rect", { ...shape, class: "heat", "fill-opacity": Math.min(1, weight).toFixed(3) });
-      drawing.append(titled(square, `${row[0]} ← ${name}: ${Math.round(100 * weight)} %`));
+      drawing.append(many ? square : titled(square, `${row[0]} ← ${name}: ${Math.round(100 * weight)} %`));
     });
   });
   return drawing;

@@ -59,7 +59,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
   let timer = 0;
   input.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => filter(input.value), 120);
+    timer = setTimeout(() => filter(input.value), 60);
   });
   more.addEventListener("click", () => {
     state.shown += SHOWN;
