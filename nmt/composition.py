@@ -103,12 +103,12 @@ def check_launch(launch: Launch) -> None:
     """Raise a UserError if torchrun's options do not fit this command."""
     if launch.size > 1 and is_sweep():
         raise UserError("torchrun trains one model on several processes: leave out -m, or torchrun.")
-    named = any(override.startswith(("run_dir=", "resume=")) for override in _task_overrides())
+    named = any(override.startswith(("run_dir=", "resume=")) for override in task_overrides())
     if launch.restarts_allowed and not named:
         raise UserError("torchrun --max-restarts finds the run again by its name: add run_dir=outputs/NAME.")
 
 
-def _task_overrides() -> list[str]:
+def task_overrides() -> list[str]:
     """The overrides of this run as they were given: what Hydra would resolve in them stays text."""
     return cast(list[str], OmegaConf.to_container(HydraConfig.get().overrides.task, resolve=False))
 
@@ -125,7 +125,7 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
     """Read a run and apply the overrides of earlier resume commands and of this one."""
     run = Run.open(directory)
     if overrides is None:
-        overrides = [text for text in _task_overrides() if not text.startswith("resume=")]
+        overrides = [text for text in task_overrides() if not text.startswith("resume=")]
     again = {text.partition("=")[0] for text in overrides}
     changes = [text for text in run.changes if text.partition("=")[0] not in again] + list(overrides)
     values = copy.deepcopy(run.values) | {"run_dir": str(run.directory)}
@@ -147,7 +147,7 @@ def started(cfg: DictConfig) -> dict[str, Any]:
         raise UserError("start=… begins a new run and resume=… goes on with an interrupted one: give one of the two.")
     parent = resumed(absolute(cfg.start), overrides=[])
     assert parent.run is not None
-    overrides = [text for text in _task_overrides() if not text.startswith(("start=", "run_dir="))]
+    overrides = [text for text in task_overrides() if not text.startswith(("start=", "run_dir="))]
     values = started_from(parent.run, parent.values, overrides, _apply)
     _make_paths_absolute(values["data"])
     cfg.data.name, cfg.name, cfg.seed = values["data"]["name"], values["name"], values["seed"]  # run_dir mentions them

@@ -21,6 +21,7 @@ from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
+from nmt.evaluation.report.words import WordCounts
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.evaluation.verdict import VERDICT, judge
@@ -46,8 +47,8 @@ from nmt.typed import written_to
 log = logging.getLogger(__name__)
 
 
-def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
-    """Begin a run with these settings: prepare, train, evaluate."""
+def train(values: Mapping[str, Any], ranks: Ranks = ALONE, overrides: Sequence[str] | None = None) -> Evaluation:
+    """Begin a run with these settings: prepare, train, evaluate; `overrides` are recorded as what the user typed."""
     values = completed(values)
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
@@ -68,6 +69,8 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE) -> Evaluation:
             config = load_config(values)
         if ranks.is_first:
             origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
+            if overrides is not None:
+                origin["overrides"] = [text for text in overrides if not text.startswith(("run_dir=", "hydra."))]
             run = run.create(values, origin, corpus.directory)
         return carry_through(run, config, corpus, ranks, device)
 
@@ -180,8 +183,10 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         log.info("%s", guessing.line())
         details = run.evaluated("test.tsv", translator.search.record(), checkpoint)
         bleu, pairs = evaluation.scores[MAIN].value, corpus.report.train_pairs
-        verdict = judge(evaluation.translations, corpus.test_sentences, bleu=bleu, pairs=pairs, guessing=guessing)
-        write(run.evaluation, evaluation, corpus.test_sentences, translator.languages, details, verdict)
+        verdict = judge(evaluation, bleu=bleu, pairs=pairs, guessing=guessing)
+        if not run.word_counts_file.exists():
+            WordCounts.of_corpus(corpus).write(run)
+        write(run.evaluation, evaluation, translator.languages, details, verdict, run)
         translator.checkpoint = checkpoint
         write_into_run(run, translator)
     return evaluation
@@ -257,5 +262,5 @@ def print_results(evaluation: Evaluation, directory: Path) -> None:
     Console().print(table(evaluation.scores, title="test.tsv"))
     for line in (Run(directory).evaluation / VERDICT).read_text(encoding="utf-8").splitlines():
         log.info("%s", line)
-    log.info("Scores, translations and heatmaps: %s", Run(directory).evaluation)
+    log.info("Scores, translations, heatmaps and report.html: %s", Run(directory).evaluation)
     log.info('Translate with: %s "…"', shell_command("translate.py", "--run", directory))

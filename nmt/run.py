@@ -4,7 +4,7 @@ config.yaml          every setting, resolved, and where the run came from
 tokenizers/          source.model, target.model
 data/                val.tsv, test.tsv (source, references …), report.json
 changes.json         settings that were changed when the run was resumed
-SHA256SUMS           of the files above, of finished.json, guessing.json and portable.nmt
+SHA256SUMS           of the files above, of finished.json, guessing.json, word_counts.tsv and portable.nmt
 checkpoints/         step-…/: weights, optimiser, numbers, checksums
 tensorboard/         events
 train.log            what was printed while training
@@ -12,9 +12,10 @@ finished.json        written last: why training ended, and which step was the be
 portable.nmt         the best checkpoint in the form that translate.py uses without PyTorch
 snapshots/           step-….nmt: with train.keep, the weights at several steps, in the same form
 guessing.json        confidence at or below which a translation is a guess, found in validation
+word_counts.tsv      how often each target word occurs in the training set, for the report
 training.lock        while it trains: the process that does
-eval/                scores.json, translations.tsv, verdict.txt, heatmaps/, SHA256SUMS; alignment.json and
-                     faithfulness.json after evaluate.py --alignments and --faithfulness
+eval/                scores.json, translations.tsv, verdict.txt, report.html, heatmaps/, SHA256SUMS; alignment.json
+                     and faithfulness.json after evaluate.py --alignments and --faithfulness
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Run:
         self.changes_file = self.directory / CHANGES
         self.finished_file = self.directory / "finished.json"
         self.guessing_file = self.directory / "guessing.json"
+        self.word_counts_file = self.directory / "word_counts.tsv"
         self.portable_file = self.directory / "portable.nmt"
         self.source_tokenizer = self.directory / PREPARED["source.model"]
         self.target_tokenizer = self.directory / PREPARED["target.model"]

@@ -20,6 +20,8 @@ from nmt.files import write_text
 if TYPE_CHECKING:
     from comparison.summary import Groups
 
+    from nmt.translation import Translation
+
 EXAMPLES = """examples:
   python train.py -m model=bahdanau,luong,seq2seq seed=1,2,3
   python scripts/compare.py outputs/SWEEP
@@ -38,7 +40,8 @@ def main() -> None:
     """Read the command line, compare, print and draw."""
     options = parse(sys.argv[1:])
     # Imported late: --help and a mistyped option answer at once.
-    from comparison import runs, summary, tables
+    from comparison import panel, runs, significance, summary, tables
+    from comparison.page import comparison_page
     from rich.console import Console
 
     log_to_console()
@@ -49,28 +52,34 @@ def main() -> None:
     output = options.output or options.runs[0] / "comparison"
     baseline = summary.choose_baseline(members, options.baseline)
     groups = summary.group(members)
-    rows = summary.summarise(groups, baseline, options.trials)
+    tested = significance.compare_all(groups, options.trials)
+    rows = summary.summarise(groups, baseline, tested)
     notes = tables.legend(members, rows, baseline, options.trials)
     title = f"{len(groups)} models, {len(members)} runs, compared with {baseline}"
     # In a pipe every row stays on one line.
     console = Console(width=None if sys.stdout.isatty() else 150)
     console.print(tables.terminal(rows, title, notes, console))
-    pictures = draw(groups, baseline, options.sentence, output)
+    sentence = (options.sentence or "").strip() or panel.choose_sentence(groups[baseline][0])
+    translations = panel.translate(groups, sentence)
+    pictures = draw(groups, baseline, sentence, translations, output)
     write_text(output / "comparison.csv", tables.comma_separated(rows))
+    write_text(output / "comparison.tex", tables.latex(rows, title))
     write_text(output / "comparison.md", tables.markdown(rows, title, notes, pictures))
-    print(f"tables and pictures: {output}", file=sys.stderr)
+    page = comparison_page(groups, rows, baseline, tested, title, notes, (sentence, translations))
+    write_text(output / "comparison.html", page)
+    print(f"comparison.html, tables and pictures: {output}", file=sys.stderr)
 
 
-def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> dict[str, str]:
-    """Write the pictures; return their file names with captions."""
+def draw(
+    groups: Groups, baseline: str, sentence: str, translations: dict[str, Translation], output: Path
+) -> dict[str, str]:
+    """Write the pictures as PNG, SVG and PDF; return the names of the first with captions."""
     from comparison import panel, plots
     from comparison.style import looks
 
     from nmt.evaluation.heatmap import save
 
     styles = looks(list(groups), baseline)
-    sentence = (sentence or "").strip() or panel.choose_sentence(groups[baseline][0])
-    translations = panel.translate(groups, sentence)
     figures = {
         "bleu.png": plots.draw_scores(groups, styles, baseline),
         "curves.png": plots.draw_curves(groups, styles),
@@ -79,7 +88,8 @@ def draw(groups: Groups, baseline: str, sentence: str | None, output: Path) -> d
     }
     drawn = {name: figure for name, figure in figures.items() if figure is not None}
     for name, figure in drawn.items():
-        save(figure, output / name)
+        for kind in (".png", ".svg", ".pdf"):
+            save(figure, (output / name).with_suffix(kind))
     return {name: CAPTIONS[name].format(sentence=sentence) for name in drawn}
 
 

@@ -21,7 +21,8 @@ from nmt.commands.options import plain_parser
 from nmt.data.heldout import read_held_out
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
+from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.score_report import REPORT, SCORES, TRANSLATIONS, read_evaluation
 from nmt.evaluation.scores import score
 from nmt.evaluation.verdict import VERDICT
 from nmt.files import read_listed, read_record
@@ -69,6 +70,8 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
         yield "finished.json", partial(check_end, run)
     if run.guessing_file.exists():
         yield run.guessing_file.name, partial(check_guessing, run)
+    if run.word_counts_file.exists():
+        yield run.word_counts_file.name, partial(check_word_counts, run)
     if run.portable_file.exists():
         yield run.portable_file.name, partial(check_portable, run)
     for snapshot in sorted(run.snapshots.glob("step-*.nmt")):
@@ -123,6 +126,12 @@ def check_guessing(run: Run) -> str:
     return f"{checkpoint}, threshold {found and found.threshold}"
 
 
+def check_word_counts(run: Run) -> str:
+    """How often the training set has which words."""
+    counts = WordCounts.parse(read_listed(run.word_counts_file).decode("utf-8")).counts
+    return f"{len(counts):,} words, {counts.total():,} in all"
+
+
 def check_portable(run: Run) -> str:
     """That the model for the numpy engine is of this run, and has the weights of its checkpoint."""
     from safetensors.numpy import load_file
@@ -158,8 +167,9 @@ def check_scores(run: Run) -> str:
         evaluate = shell_command("evaluate.py", "--run", run.directory)
         raise UserError(f"{run.evaluation} has no scores: make them with `{evaluate}`.")
     recorded, rows = read_evaluation(run.evaluation)
-    if (run.evaluation / VERDICT).exists():  # earlier versions wrote none
-        read_listed(run.evaluation / VERDICT)
+    for name in (VERDICT, REPORT):
+        if (run.evaluation / name).exists():  # earlier versions wrote none
+            read_listed(run.evaluation / name)
     evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
     test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]
     if test_set != [(row.source, row.references) for row in rows]:

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from comparison import plots, runs, summary, tables
-from comparison.history import read_history
+from comparison import plots, runs, significance, summary, tables
 from comparison.runs import Member
 from comparison.style import looks, spread_out
 from rich.console import Console
@@ -26,6 +25,7 @@ from torch.utils.tensorboard.writer import SummaryWriter
 from nmt.composition import composed
 from nmt.errors import UserError
 from nmt.evaluation.heatmap import save
+from nmt.evaluation.history import read_history
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import score
 from nmt.files import read_record, write_json, write_record, write_sums, write_text
@@ -105,7 +105,9 @@ def load(folder: Path) -> list[Member]:
 def rows_of(folder: Path, baseline: str) -> dict[str, summary.Row]:
     members = load(folder)
     runs.check_comparable(members)
-    return {row.name: row for row in summary.summarise(summary.group(members), baseline, trials=200)}
+    groups = summary.group(members)
+    rows = summary.summarise(groups, baseline, significance.compare_all(groups, trials=200))
+    return {row.name: row for row in rows}
 
 
 def test_rows_are_means_over_seeds_sorted_by_bleu(tmp_path: Path) -> None:
@@ -334,8 +336,11 @@ def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     done = succeeded(command("scripts/compare.py", str(sweep)))
     assert all(name in done.stdout for name in ("luong", "seq2seq", "not of seeds"))
     output = sweep / "comparison"
-    pictures = {"attention.png", "bleu.png", "curves.png", "lengths.png"}
-    assert {path.name for path in output.iterdir()} == {"comparison.md", "comparison.csv", *pictures}
+    names = ("attention", "bleu", "curves", "lengths")
+    pictures = {f"{name}.png" for name in names}
+    vectors = {f"{name}.{kind}" for name in names for kind in ("svg", "pdf")}
+    tables = {f"comparison.{kind}" for kind in ("html", "md", "csv", "tex")}
+    assert {path.name for path in output.iterdir()} == tables | pictures | vectors
     page = (output / "comparison.md").read_text(encoding="utf-8")
     assert all(f"]({picture})" in page for picture in pictures)
     with (output / "comparison.csv").open(encoding="utf-8", newline="") as file:

@@ -39,7 +39,8 @@ def test_an_intact_run(run: Path) -> None:
     assert all(line.startswith("ok ") for line in lines)
     names = [line.split()[1].rstrip(":") for line in lines]
     steps = [f"checkpoints/{path.name}" for path in sorted((run / "checkpoints").iterdir())]
-    assert names[:-1] == ["settings", *steps, "finished.json", "guessing.json", "portable.nmt", "eval/scores.json"]
+    records = ["finished.json", "guessing.json", "word_counts.tsv", "portable.nmt", "eval/scores.json"]
+    assert names[:-1] == ["settings", *steps, *records]
     assert names[-1].startswith("tensorboard/events.out")
     assert "scored again: BLEU" in done.stdout
 

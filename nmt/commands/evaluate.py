@@ -70,8 +70,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if faithfulness:
         Console().print(faithfulness_table(faithfulness))
     verdict = judge(
-        evaluation.translations,
-        examples,
+        evaluation,
         bleu=evaluation.scores[MAIN].value,
         pairs=None if options.source else TrainingData.of(run).pairs,
         guessing=Guessing.of(run, translator.checkpoint) if len(runs) == 1 else None,
@@ -87,10 +86,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     if len(runs) > 1:
         details["ensemble"] = [each.identity for each in runs]
     if output:
-        write(output, evaluation, examples, translator.languages, details, verdict)
-        print(f"scores, translations and heatmaps: {output}", file=sys.stderr)
+        write(output, evaluation, translator.languages, details, verdict, run)
+        print(f"scores, translations, heatmaps and report.html: {output}", file=sys.stderr)
     else:
-        print("Name a directory with --output to keep scores, translations and heatmaps.", file=sys.stderr)
+        print("Name a directory with --output to keep scores, translations, heatmaps and report.", file=sys.stderr)
     if alignment and (place := options.output or home):  # it does not depend on the search
         write_alignment(place, alignment, details)
         print(f"word alignment: {place / ALIGNMENT_FILE}", file=sys.stderr)

@@ -65,7 +65,10 @@ def work(cfg: DictConfig) -> None:
     values, changes = ranks.broadcast_json(settings)
     directory = Path(values["run_dir"])
     try:
-        evaluation = train(values, ranks) if changes is None else resume(values, changes, run, ranks)
+        if changes is None:
+            evaluation = train(values, ranks, composition.task_overrides())
+        else:
+            evaluation = resume(values, changes, run, ranks)
     except Interrupted as stop:
         begun = Run(directory).config_file.exists()
         advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from nmt.data.heldout import HeldOut
 from nmt.evaluation.score_report import Row, write_evaluation
 from nmt.evaluation.scores import Scores, score
 from nmt.evaluation.verdict import Verdict
+from nmt.metrics import sentence_chrf
+from nmt.run import OpenRun
 from nmt.translation import Translation
 from nmt.translator import Translator
 
@@ -21,6 +24,13 @@ class Evaluation:
 
     scores: Scores
     translations: list[Translation]
+    examples: Sequence[HeldOut]
+
+    @cached_property
+    def chrf(self) -> list[float]:
+        """The chrF of each sentence, computed when it is first needed."""
+        texts = [translation.text for translation in self.translations]
+        return sentence_chrf(texts, [example.references for example in self.examples])
 
 
 def evaluate(translator: Translator, examples: Sequence[HeldOut], **options: Any) -> Evaluation:
@@ -28,26 +38,28 @@ def evaluate(translator: Translator, examples: Sequence[HeldOut], **options: Any
     sources = [example.source for example in examples]
     translations = translator.translate(sources)
     texts, references = [each.text for each in translations], [example.references for example in examples]
-    return Evaluation(score(texts, references, sources, **options), translations)
+    return Evaluation(score(texts, references, sources, **options), translations, examples)
 
 
 def write(
     directory: Path,
     evaluation: Evaluation,
-    examples: Sequence[HeldOut],
     languages: tuple[str, str],
     details: Mapping[str, Any],
     verdict: Verdict,
+    run: OpenRun,
 ) -> None:
-    """Write scores, translations, verdict and six heatmaps to `directory`; `details` record what was scored."""
+    """Write scores, translations, verdict, report and six heatmaps to `directory`; `details` record what was scored."""
     from nmt.evaluation import heatmap  # imports matplotlib, which training needs only once it validates
+    from nmt.evaluation.report.build import write_report
 
     rows = [
         Row(example.source, translation.text, translation.score, example.references)
-        for example, translation in zip(examples, evaluation.translations, strict=True)
+        for example, translation in zip(evaluation.examples, evaluation.translations, strict=True)
     ]
     write_evaluation(directory, evaluation.scores, details, rows)
     verdict.write(directory)
+    write_report(directory, evaluation, languages, details, verdict, run)
     for number, chosen in enumerate(choose_examples(evaluation.translations, count=6), start=1):
         figure = heatmap.draw_translation(evaluation.translations[chosen], languages)
         for kind in ("png", "svg"):

@@ -16,7 +16,7 @@ from nmt.evaluation.text_bar import text_bar
 from nmt.files import read_listed, read_record, write_listed, write_record
 from nmt.metrics import METRICS, Metric, Score
 
-SCORES, TRANSLATIONS = "scores.json", "translations.tsv"
+SCORES, TRANSLATIONS, REPORT = "scores.json", "translations.tsv", "report.html"
 _BAR_CELLS = 20
 
 
@@ -40,7 +40,8 @@ def write_evaluation(directory: Path, scores: Scores, details: Mapping[str, Any]
     for row in rows:
         cells = (row.source, row.hypothesis, f"{row.score:.4f}", *row.references)
         lines.append("\t".join(map(_one_cell, cells)))
-    (directory / SCORES).unlink(missing_ok=True)  # a kill must not leave old scores beside new translations
+    for stale in (SCORES, REPORT):
+        (directory / stale).unlink(missing_ok=True)  # a kill must not leave old scores beside new translations
     write_listed(directory / TRANSLATIONS, ("\n".join(lines) + "\n").encode("utf-8"))
     write_record(directory / SCORES, {**scores.to_dict(), "evaluated": dict(details)})
 

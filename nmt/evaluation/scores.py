@@ -102,20 +102,30 @@ def _bleu_by_length(
     hypotheses: Sequence[str], streams: Streams, lengths: np.ndarray, tokenizer: str
 ) -> tuple[LengthBucket, ...]:
     """Compute BLEU in buckets of source length: up to six of one round width, and one for all longer sentences."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    # Sentences of fewer than four tokens have no 4-grams. With the effective order their BLEU is that of the
-    # n-grams they have; wherever a bucket has 4-grams, it is plain BLEU.
-    bleu = BLEU(tokenize=tokenizer, force=True, effective_order=True)
     typical = np.quantile(lengths, 0.95)
     width = next((width for width in _ROUND_WIDTHS if width * _BUCKETS >= typical), _ROUND_WIDTHS[-1])
     bucket_of = np.clip((lengths - 1) // width, 0, _BUCKETS)
-    buckets = []
-    for bucket in np.unique(bucket_of).tolist():
-        members = np.flatnonzero(bucket_of == bucket).tolist()
-        result = bleu.corpus_score(
-            [hypotheses[i] for i in members], [[stream[i] for i in members] for stream in streams]
-        )
-        longest = (bucket + 1) * width if bucket < _BUCKETS else None
-        buckets.append(LengthBucket(bucket * width + 1, longest, len(members), result.score))
-    return tuple(buckets)
+    numbers = np.unique(bucket_of).tolist()
+    groups = [np.flatnonzero(bucket_of == bucket).tolist() for bucket in numbers]
+    bleus = grouped_bleu(hypotheses, streams, tokenizer, groups)
+    return tuple(
+        LengthBucket(bucket * width + 1, (bucket + 1) * width if bucket < _BUCKETS else None, len(members), bleu)
+        for bucket, members, bleu in zip(numbers, groups, bleus, strict=True)
+    )
+
+
+def grouped_bleu(
+    hypotheses: Sequence[str], streams: Streams, tokenizer: str, groups: Sequence[Sequence[int]]
+) -> list[float]:
+    """Corpus BLEU of each group of sentences, given by their numbers; `streams` are references as sacreBLEU has them.
+
+    Sentences of fewer than four tokens have no 4-grams. With the effective order their BLEU is that of the n-grams they
+    have; wherever a group has 4-grams, it is plain BLEU.
+    """
+    from sacrebleu.metrics.bleu import BLEU
+
+    bleu = BLEU(tokenize=tokenizer, force=True, effective_order=True)
+    return [
+        bleu.corpus_score([hypotheses[i] for i in group], [[stream[i] for i in group] for stream in streams]).score
+        for group in groups
+    ]

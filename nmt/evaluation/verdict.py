@@ -1,18 +1,22 @@
 """A verdict on a translator for readers who do not know BLEU: how many sentences are right, and examples."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nmt.data.heldout import HeldOut
 from nmt.evaluation.scores import source_lengths
 from nmt.files import write_listed
 from nmt.guessing import BAD, Guessing
-from nmt.metrics import sentence_chrf
 from nmt.translation import Translation
+
+if TYPE_CHECKING:
+    from nmt.evaluation.evaluate import Evaluation
 
 VERDICT = "verdict.txt"
 SHOWN = 5  # best examples, and as many worst ones
@@ -86,17 +90,11 @@ class Verdict:
         return f"{count:,} ({count / self.sentences:.0%})"
 
 
-def judge(
-    translations: Sequence[Translation],
-    examples: Sequence[HeldOut],
-    *,
-    bleu: float,
-    pairs: int | None,
-    guessing: Guessing | None,
-) -> Verdict:
+def judge(evaluation: Evaluation, *, bleu: float, pairs: int | None, guessing: Guessing | None) -> Verdict:
     """Judge the translations of a test set; `pairs` is the size of the training set, to compare with others."""
+    translations, examples = evaluation.translations, evaluation.examples
     texts = [translation.text for translation in translations]
-    chrf = np.array(sentence_chrf(texts, [example.references for example in examples]))
+    chrf = np.array(evaluation.chrf)
     shown = [
         Example(example.source, text, text if text in example.references else example.references[0], float(score))
         for example, text, score in zip(examples, texts, chrf, strict=True)

@@ -31,7 +31,10 @@ export function math(name, options = {}) {
   return filled(document.createElementNS(MATH, name), options);
 }
 
-/** A share of one as a percentage. */
+/** A share of one as a whole percentage. */
+export const roundPercent = (share) => `${Math.round(100 * share)} %`;
+
+/** A share of one as a percentage, with a digit more where it is small. */
 export function percent(share) {
   if (share < 0.0005) return "<0.1 %";
   return `${share >= 0.0995 ? Math.round(100 * share) : (100 * share).toFixed(1)} %`;

@@ -1,5 +1,6 @@
 // The page: text in, translations out as you type, one line after the other.
 
+import { copyText } from "./clipboard.js";
 import { aboutModel, lineOf } from "./view.js";
 
 const KEPT = 500; // translations remembered
@@ -149,17 +150,7 @@ function announce(wanted, done) {
 }
 
 async function copy() {
-  const text = lines().map(shown).join("\n");
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.createElement("textarea"); // where pages may not use the clipboard otherwise
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
+  await copyText(lines().map(shown).join("\n"));
   $("copy").textContent = "Copied";
   setTimeout(() => ($("copy").textContent = "Copy"), 1500);
 }

@@ -1,18 +1,7 @@
 // What the page shows of a translation and of the model. Text gets into the page through textContent alone.
 
-/** An element with a class, text, attributes and children. */
-function element(name, { text, children = [], data = {}, ...attributes } = {}) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== "") node.setAttribute(key === "className" ? "class" : key, value);
-  }
-  Object.assign(node.dataset, data);
-  if (text !== undefined) node.textContent = text;
-  node.append(...children);
-  return node;
-}
+import { element, roundPercent } from "./dom.js";
 
-const percent = (share) => `${Math.round(100 * share)} %`;
 const level = (confidence) => (confidence < 0.4 ? "low" : confidence < 0.75 ? "medium" : "high");
 
 /** One line of the output: its translation, doubts, and details if they are open. */
@@ -43,7 +32,7 @@ export function lineOf(number, result, choice, open, languages, actions) {
       text: word.text,
       role: "button",
       tabindex: i ? "-1" : "0",
-      title: `${percent(word.confidence)} sure`,
+      title: `${roundPercent(word.confidence)} sure`,
       "aria-expanded": String(open),
       data: { sure: level(word.confidence) },
     }),
@@ -106,7 +95,7 @@ function details(number, result, choice, languages, actions) {
   const others = result.candidates.map((each, i) => {
     const text = element("span", { lang: languages.target, dir: "auto" });
     text.append(...compared(each.text || "(nothing)", result.candidates[choice].text));
-    const sure = element("small", { text: `${percent(each.confidence)} sure` });
+    const sure = element("small", { text: `${roundPercent(each.confidence)} sure` });
     const button = element("button", { type: "button", className: "other", children: [text, sure] });
     if (i === choice) button.setAttribute("aria-current", "true");
     button.addEventListener("click", () => actions.choose(i));
@@ -159,15 +148,15 @@ function attentionTable(number, source, candidate, languages) {
       const weight = Math.min(1, candidate.attention[i][j]);
       const cell = element("td", {
         className: "weight",
-        children: [element("span", { className: "hidden", text: percent(weight) })],
+        children: [element("span", { className: "hidden", text: roundPercent(weight) })],
       });
       cell.style.setProperty("--weight", weight.toFixed(3));
-      cell.title = percent(weight);
+      cell.title = roundPercent(weight);
       return cell;
     });
     const name = element("th", { scope: "row", text: word.text, lang: languages.target, dir: "auto" });
     return element("tr", {
-      children: [name, element("td", { className: "sure", text: percent(word.confidence) }), ...cells],
+      children: [name, element("td", { className: "sure", text: roundPercent(word.confidence) }), ...cells],
     });
   });
   const first = [element("td"), element("th", { scope: "col", text: "sure" })];

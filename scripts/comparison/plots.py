@@ -52,7 +52,7 @@ def draw_scores(groups: Groups, styles: dict[str, Look], baseline: str) -> Figur
 def draw_curves(groups: Groups, styles: dict[str, Look]) -> Figure | None:
     """Validation BLEU over updates and over training time; None if no model has it for all its runs."""
     recorded = {name: all("bleu" in member.history.metrics for member in runs) for name, runs in groups.items()}
-    by_step = [_mean_curve(name, groups[name]) for name in groups if recorded[name]]
+    by_step = [mean_curve(name, groups[name]) for name in groups if recorded[name]]
     if not by_step:
         return None
     times = [np.mean([member.history.time_of(line.x) for member in groups[line.name]], axis=0) for line in by_step]
@@ -97,7 +97,7 @@ def draw_lengths(groups: Groups, styles: dict[str, Look]) -> Figure:
     return figure
 
 
-def _mean_curve(name: str, runs: Sequence[Member]) -> Line:
+def mean_curve(name: str, runs: Sequence[Member]) -> Line:
     """Mean validation BLEU over all seeds, up to the last update of the shortest run."""
     curves = [member.history.by_step("bleu") for member in runs]
     end = min(x[-1] for x, _ in curves)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 from safetensors import safe_open
 
-from comparison.history import History, in_order_of_numbers, read_history
 from nmt import upgrade
 from nmt.errors import UserError
 from nmt.evaluation.aer import ALIGNMENT_FILE
+from nmt.evaluation.history import History, in_order_of_numbers, read_history
 from nmt.evaluation.score_report import SCORES, read_evaluation
 from nmt.factory import constructor
 from nmt.files import read_record

@@ -1,16 +1,13 @@
 """One row per model: means over seeds, their standard deviation, and a paired test against the baseline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
-from typing import Any
-
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.significance import PairedTest
+from statistics import fmean, stdev
 
 from comparison.runs import Member
+from comparison.significance import Pair
 from nmt.errors import UserError
-from nmt.metrics import MAIN, METRICS, reference_streams
+from nmt.metrics import MAIN, METRICS
 
 Groups = dict[str, list[Member]]  # model → its runs, by seed
 
@@ -61,60 +58,16 @@ def choose_baseline(members: Sequence[Member], wanted: str | None) -> str:
     return wanted or ("bahdanau" if "bahdanau" in names else names[0])
 
 
-def summarise(groups: Groups, baseline: str, trials: int) -> list[Row]:
-    """One row per model, in the order of the groups."""
+def summarise(groups: Groups, baseline: str, tested: Mapping[Pair, float]) -> list[Row]:
+    """One row per model, in the order of the groups; `tested` has the p of each pair of models that has one."""
     reference = spread(groups[baseline]).mean
-    tested = compare(groups, baseline, trials)
     members = [member for runs in groups.values() for member in runs]
     metrics = [name for name in METRICS if all(member.scores.get(name) for member in members)]
-    return [
-        _row(name, runs, metrics, None if name == baseline else reference, tested.get(name))
-        for name, runs in groups.items()
-    ]
-
-
-def compare(groups: Groups, baseline: str, trials: int) -> dict[str, float]:
-    """The median of `p_values` over the seeds that a model shares with the baseline.
-
-    A model with fewer than two such seeds has none, as one pair of runs cannot tell a better model from a lucky seed;
-    nor has a model that is better with one seed and worse with another, as p says nothing of the direction.
-    """
-    found: dict[str, list[tuple[float, bool]]] = {}  # p, and whether it is better than the baseline
-    for member in groups[baseline]:
-        others = [runs for name, runs in groups.items() if name != baseline]
-        twins = {twin.name: twin for runs in others for twin in runs if twin.seed == member.seed}
-        texts = {name: twin.hypotheses for name, twin in twins.items()}
-        for name, p in p_values(member, texts, trials).items():
-            found.setdefault(name, []).append((p, bleu(twins[name]) > bleu(member)))
-    return {
-        name: median(p for p, _ in tests)
-        for name, tests in found.items()
-        if len(tests) > 1 and len({better for _, better in tests}) == 1
-    }
-
-
-def p_values(baseline: Member, others: dict[str, tuple[str, ...]], trials: int) -> dict[str, float]:
-    """Two-sided p of sacreBLEU's paired approximate randomisation test of BLEU, for each other system."""
-    if not others:
-        return {}
-    tokenizer = baseline.scores["tokenizer"]
-    try:
-        metric = BLEU(tokenize=tokenizer, force=True)
-    except RuntimeError as error:  # the runs were scored where it is installed
-        raise UserError(
-            f'BLEU\'s tokenizer {tokenizer} is missing here: run pip install "sacrebleu[ja,ko]".'
-        ) from error
-    systems: list[tuple[str, Sequence[str]]] = [("", baseline.hypotheses), *others.items()]
-    test = PairedTest(systems, {"BLEU": metric}, reference_streams(baseline.references), "ar", n_samples=trials)
-    results: list[Any] = test()[1]["BLEU"][1:]  # the first is the baseline itself
-    # sacreBLEU counts only trials with a larger difference, not those that repeat the one observed. Where few
-    # sentences differ these are many, up to all, and its p would be the smallest there is. Exchanging d sentences
-    # repeats the difference with a probability of at least 2 / 2^d, which p therefore cannot fall below.
-    found = {}
-    for (name, texts), result in zip(others.items(), results, strict=True):
-        different = sum(a != b for a, b in zip(baseline.hypotheses, texts, strict=True))
-        found[name] = min(1.0, max(float(result.p_value), 2.0 ** (1 - different)))
-    return found
+    rows = []
+    for name, runs in groups.items():
+        p = tested.get((name, baseline), tested.get((baseline, name)))
+        rows.append(_row(name, runs, metrics, None if name == baseline else reference, p))
+    return rows
 
 
 def bleu(member: Member) -> float:

@@ -74,6 +74,24 @@ def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: di
     return "\n".join([f"# {title}", "", *lines, "", *legend, *images, ""])
 
 
+def latex(rows: Sequence[Row], title: str) -> str:
+    """The table for LaTeX with booktabs."""
+    names, body = cells(rows)
+    lines = [f"{' & '.join(map(_tex, line))} \\\\" for line in (names, *body)]
+    head, *others = lines
+    inside = "\n".join([r"\toprule", head, r"\midrule", *others, r"\bottomrule"])
+    columns = "l" + "r" * (len(names) - 1)
+    tabular = f"\\begin{{tabular}}{{{columns}}}\n{inside}\n\\end{{tabular}}"
+    return f"\\begin{{table}}\n\\centering\n{tabular}\n\\caption{{{_tex(title)}}}\n\\end{{table}}\n"
+
+
+def _tex(text: str) -> str:
+    """Escape what LaTeX would read as a command."""
+    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
+    signs |= {"Δ": r"$\Delta$", "−": "$-$", "–": "--"} | {sign: f"\\{sign}" for sign in "{}$&#_%"}
+    return "".join(signs.get(character, character) for character in text)
+
+
 def comma_separated(rows: Sequence[Row]) -> str:
     """The unrounded numbers as CSV, a line per model; a missing number is an empty cell."""
     lines = []
@@ -117,7 +135,7 @@ def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials
         "exchanging the two translations of randomly chosen test sentences makes a larger difference than the one "
         "observed, with one added to both counts (never below 2/2ᵈ where d translations differ). It covers the "
         "sampling of test sentences, not of seeds; the ± covers the seeds. It is not corrected for the number of "
-        "models.",
+        "models; comparison.html has the p of all pairs, corrected by Holm.",
         "parameters: trained numbers, tied ones counted once. tokens/s: target tokens per second of training, "
         "validations included. minutes: of training, mean over runs.",
         "entropy: of the attention, in nats, mean over target tokens of the validation set at the best update; "

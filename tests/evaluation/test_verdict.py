@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nmt.data.heldout import HeldOut
 from nmt.evaluation import verdict
+from nmt.evaluation.evaluate import Evaluation
 from nmt.evaluation.verdict import Example, Verdict, choose_extremes, compare_with_typical, judge
 from nmt.files import check_sums
 from nmt.guessing import Guessing
@@ -19,7 +20,7 @@ def judged(texts: Sequence[str], references: Sequence[Sequence[str]], **more: ob
     ]
     examples = [HeldOut(f"this is source {number}", tuple(group)) for number, group in enumerate(references)]
     options = {"bleu": 12.0, "pairs": 3000, "guessing": None} | more
-    return judge(translations, examples, **options)  # type: ignore[arg-type]
+    return judge(Evaluation(None, translations, examples), **options)  # type: ignore[arg-type]
 
 
 RIGHT, NEARLY, BAD = "je vois un chat noir", "je vois un chien noir", "du thé"

@@ -1,4 +1,4 @@
-"""The validation curves of a run over updates and training time, read from its TensorBoard events."""
+"""The curves of a run over updates and training time, read from its TensorBoard events."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,27 +9,28 @@ from tensorboard.backend.event_processing.event_file_loader import (  # type: ig
     LegacyEventFileLoader,
 )
 
-_PREFIX = "validation/"
+Curve = dict[int, float]  # update → value
 
 
 @dataclass
 class History:
-    """Validation values (metric → update → value) and seconds of training at each reported update."""
+    """Values by name and update, of validations and of training, and seconds of training at each reported update."""
 
-    metrics: dict[str, dict[int, float]] = field(default_factory=dict)
-    seconds: dict[int, float] = field(default_factory=lambda: {0: 0.0})
+    metrics: dict[str, Curve] = field(default_factory=dict)  # of validations
+    training: dict[str, Curve] = field(default_factory=dict)  # loss, gradient_norm, tokens_per_second, …
+    seconds: Curve = field(default_factory=lambda: {0: 0.0})
 
     def by_step(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
         """The updates with a validation, in order, and the values after them."""
-        return _columns(self.metrics[metric])
+        return columns(self.metrics[metric])
 
     def time_of(self, steps: np.ndarray | float) -> np.ndarray:
         """Seconds of training up to these updates, interpolated."""
-        return np.interp(steps, *_columns(self.seconds))
+        return np.interp(steps, *columns(self.seconds))
 
     def forget_after(self, step: int) -> None:
         """Drop the values of updates after the checkpoint from which the run was resumed."""
-        for values in (self.seconds, *self.metrics.values()):
+        for values in (self.seconds, *self.metrics.values(), *self.training.values()):
             for later in [other for other in values if other > step]:
                 del values[later]
 
@@ -40,6 +41,7 @@ def read_history(directory: Path) -> History:
     A file's clock starts with its session, so the time between an interruption and the resumption is not counted.
     """
     history = History()
+    kinds = {"validation": history.metrics, "train": history.training}
     for path in sorted(directory.glob("events.out.tfevents.*"), key=in_order_of_numbers):
         start = base = 0.0
         for event in LegacyEventFileLoader(str(path)).Load():
@@ -51,9 +53,9 @@ def read_history(directory: Path) -> History:
             for value in event.summary.value:
                 if not value.HasField("simple_value"):
                     continue
-                if value.tag.startswith(_PREFIX):
-                    metric = value.tag.removeprefix(_PREFIX)
-                    history.metrics.setdefault(metric, {})[event.step] = value.simple_value
+                kind, _, name = value.tag.partition("/")
+                if kind in kinds:
+                    kinds[kind].setdefault(name, {})[event.step] = value.simple_value
                 if event.step:  # the scores of the test set are filed under step 0
                     history.seconds[event.step] = base + event.wall_time - start
     return history
@@ -64,6 +66,7 @@ def in_order_of_numbers(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
 
-def _columns(points: dict[int, float]) -> tuple[np.ndarray, np.ndarray]:
+def columns(points: Curve) -> tuple[np.ndarray, np.ndarray]:
+    """The updates of a curve in order, and its values."""
     steps = np.array(sorted(points), dtype=float)
     return steps, np.array([points[step] for step in steps])

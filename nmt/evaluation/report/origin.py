@@ -1,0 +1,91 @@
+"""Where a model comes from: its data, its training, and how to repeat it."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from safetensors import safe_open
+
+from nmt.data.corpus_report import DataReport
+from nmt.evaluation.report.figures import Cell, Column, Figure
+from nmt.portable.card import language_name
+from nmt.provenance import hyperparameters
+from nmt.run import OpenRun
+from nmt.shell import quote
+from nmt.training.checkpoint import MODEL
+
+
+def facts(run: OpenRun, details: Mapping[str, Any]) -> dict[str, str]:
+    """What was trained on what, and how it was scored, by headings."""
+    finished, origin, config = run.finished(), run.provenance, run.config
+    direction = config.data.direction()
+    search = {name: value for name, value in details["decode"].items() if name not in ("_target_", "batch_tokens")}
+    method = str(details["decode"].get("_target_", "nmt.search.Beam")).rpartition(".")[2]
+    seconds, tokens = finished.get("training_seconds", 0.0), finished.get("target_tokens", 0)
+    machine = [origin.get("gpu") or origin.get("device"), origin.get("platform"), f"{origin.get('threads')} threads"]
+    versions = ", ".join(f"{name} {number}" for name, number in origin.get("versions", {}).items())
+    ensemble = f"{len(details['ensemble'])} runs, the first of them this: " if "ensemble" in details else ""
+    return {
+        "Model": f"{ensemble}{config.name}, {count_parameters(run):,} parameters, seed {config.seed}",
+        "Translates": f"{language_name(direction.source)} → {language_name(direction.target)}",
+        "Trained": f"{finished['steps']:,} updates, {finished.get('epochs')} epochs, {tokens:,} target tokens in "
+        f"{seconds / 60:.1f} minutes; {finished.get('reason')}",
+        "Scored": f"{details['examples']}, {details['checkpoint']}, {method.lower()} search with "
+        + ", ".join(f"{name} {value}" for name, value in search.items()),
+        "Command": command(run),
+        "Run": f"{run.identity[:12]}, data {origin['data_key'][:12]}, split {origin['split_hash'][:12]}, "
+        f"finished {finished['finished_at'][:10]}",
+        "Code": f"revision {origin.get('git') or 'unknown'}; {versions}",
+        "Machine": ", ".join(str(part) for part in machine if part),
+    }
+
+
+def command(run: OpenRun) -> str:
+    """The command that trains the same again; runs of earlier versions did not record it."""
+    overrides = run.provenance.get("overrides")
+    if not isinstance(overrides, list):
+        return f"not recorded; every setting is in {run.config_file.name}"
+    again = " ".join(["python train.py", *(quote(str(text)) for text in overrides)])
+    changes = f" (then resumed with {' '.join(map(quote, run.changes))})" if run.changes else ""
+    return again + changes
+
+
+def count_parameters(run: OpenRun) -> int:
+    """Numbers that training adjusted; tied ones are stored once and count once."""
+    with safe_open(run.best_checkpoint() / MODEL, framework="np") as tensors:
+        return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+
+
+def data_figures(run: OpenRun) -> list[Figure]:
+    """What became of the rows of the corpus, and how its two sides look."""
+    path = run.directory / "data" / "report.json"
+    report = DataReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    rows: list[list[Cell]] = [["rows read", report.pairs_read]]
+    rows += [[f"dropped: {reason}", count] for reason, count in report.dropped.items()]
+    rows += [["training pairs", report.train_pairs]]
+    rows += [["of them new in this run", report.new_pairs]] if report.new_pairs else []
+    rows += [["validation sentences", report.val_sources], ["references of the validation set", report.val_pairs]]
+    rows += [["test sentences", report.test_sources], ["references of the test set", report.test_pairs]]
+    note = (
+        "Leak: none. No sentence of the held-out sets, on either side, is in training; of a random split "
+        f"{report.random_leak:.0%} of the test pairs would be."
+    )
+    sides = [report.source, report.target]
+    looks: list[list[Cell]] = [
+        ["language", *(side.language for side in sides)],
+        ["scripts", *(", ".join(f"{name} {share:.1%}" for name, share in side.scripts.items()) for side in sides)],
+        ["pieces in the vocabulary", *(side.vocabulary for side in sides)],
+    ]
+    for name, length in report.source.lengths.items():
+        looks += [[f"tokens of a sentence, {name}", length, report.target.lengths.get(name)]]
+    return [
+        Figure("data", f"Data: {report.name}", [Column("what"), Column("count")], rows, note),
+        Figure("sides", "The two languages", [Column("what"), Column("source"), Column("target")], looks),
+    ]
+
+
+def settings_figure(run: OpenRun) -> Figure:
+    """Every simple setting of model, optimiser, training and search."""
+    rows: list[list[Cell]] = [[name, str(value)] for name, value in hyperparameters(run.config).items()]
+    return Figure("settings", "Settings", [Column("setting"), Column("value")], rows)

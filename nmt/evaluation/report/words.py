@@ -1,0 +1,91 @@
+"""How often each word of the target language occurs in the training set; a run keeps it for its reports."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nmt.files import read_listed, write_listed
+from nmt.metrics import choose_tokenizer
+
+if TYPE_CHECKING:
+    from nmt.data.prepare import PreparedCorpus
+    from nmt.run import OpenRun
+
+Tokens = list[str]
+
+_BLOCK = 8192  # sentences decoded together
+_SAMPLE = 1000  # sentences that the tokenizer is chosen by
+
+
+def bleu_tokens(tokenizer: str) -> Callable[[str], Tokens]:
+    """A function that cuts text into words as BLEU does with this tokenizer."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    cut = BLEU(tokenize=tokenizer, force=True).tokenizer
+    return lambda text: cut(text).split()
+
+
+class WordCounts:
+    """Words of the training set's target side with their counts, cut as BLEU's `tokenizer` does."""
+
+    def __init__(self, tokenizer: str, counts: Counter[str]) -> None:
+        self.tokenizer, self.counts = tokenizer, counts
+
+    @classmethod
+    def count(cls, sentences: Iterable[str]) -> WordCounts:
+        """Count the words of sentences, with the tokenizer that their script calls for."""
+        iterator = iter(sentences)
+        first = [text for text, _ in zip(iterator, range(_SAMPLE), strict=False)]
+        tokenizer = choose_tokenizer(first)
+        cut = bleu_tokens(tokenizer)
+        return cls(tokenizer, Counter(word for text in chain(first, iterator) for word in cut(text)))
+
+    @classmethod
+    def of_corpus(cls, corpus: PreparedCorpus) -> WordCounts:
+        """Count the words of a prepared corpus."""
+
+        def sentences() -> Iterator[str]:
+            target = corpus.train.target
+            for start in range(0, len(corpus.train), _BLOCK):
+                block = np.arange(start, min(start + _BLOCK, len(corpus.train)))
+                ids = np.split(target.flat(block), np.cumsum(target.lengths[block])[:-1])
+                yield from corpus.target_tokenizer.decode_batch([each.tolist() for each in ids])
+
+        return cls.count(sentences())
+
+    @classmethod
+    def of(cls, run: OpenRun) -> WordCounts | None:
+        """Read the counts of a run; runs of earlier versions have them as long as their prepared corpus is there."""
+        if run.word_counts_file.exists():
+            return cls.parse(read_listed(run.word_counts_file).decode("utf-8"))
+        from nmt.data.prepare import PreparedCorpus
+
+        data, key = run.config.data, run.provenance["data_key"]
+        source, target, *_ = data.direction()
+        directory = Path(data.prepared_dir).expanduser() / f"{data.name}-{source}-{target}-{key[:12]}"
+        return cls.of_corpus(PreparedCorpus.open(directory)) if directory.is_dir() else None
+
+    @classmethod
+    def parse(cls, text: str) -> WordCounts:
+        """Read what `render` wrote."""
+        first, *lines = text.splitlines()
+        rows = (line.split("\t") for line in lines)
+        return cls(first, Counter({word: int(count) for count, words in rows for word in words.split(" ")}))
+
+    def render(self) -> str:
+        """The tokenizer, then a line for each count: the count, a tab, and all words that occur so often."""
+        words = defaultdict(list)
+        for word, count in self.counts.items():
+            words[count].append(word)
+        lines = (f"{count}\t{' '.join(sorted(words[count]))}\n" for count in sorted(words, reverse=True))
+        return "".join([f"{self.tokenizer}\n", *lines])
+
+    def write(self, run: OpenRun) -> None:
+        """Keep them in the run."""
+        write_listed(run.word_counts_file, self.render().encode("utf-8"))

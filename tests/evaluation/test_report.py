@@ -1,0 +1,227 @@
+"""eval/report.html says what scores.json says, is listed like it, and never stands in the way of an evaluation."""
+
+import json
+import logging
+import re
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nmt.data.heldout import HeldOut
+from nmt.data.prepare import PreparedCorpus
+from nmt.evaluation.evaluate import Evaluation
+from nmt.evaluation.history import read_history
+from nmt.evaluation.report import build, quality
+from nmt.evaluation.report.build import report_data, write_report
+from nmt.evaluation.report.curves import thinned, training_figures
+from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.score_report import read_evaluation, write_evaluation
+from nmt.evaluation.scores import score
+from nmt.evaluation.verdict import judge
+from nmt.files import check_sums, read_listed, write_listed
+from nmt.run import Run
+from nmt.special import EOS_PIECE
+from nmt.translation import EMPTY, Translation
+from tests.conftest import ROOT
+
+DETAILS = {"run": "x", "examples": "test.tsv", "split_hash": "y", "checkpoint": "step-1", "decode": {"beam_size": 5}}
+
+
+def content(page: Path) -> dict[str, Any]:
+    """The data in a page."""
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert match
+    found: dict[str, Any] = json.loads(match[1])
+    return found
+
+
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    return {figure["id"]: figure for section in data["sections"] for figure in section["figures"]}
+
+
+def translated(text: str, source: str, confidence: float = 0.9) -> Translation:
+    """A translation whose words are single pieces, with attention on the diagonal."""
+    given, said = ([*(f"▁{word}" for word in each.split()), EOS_PIECE] for each in (source, text))
+    return replace(
+        EMPTY,
+        text=text,
+        source_tokens=given,
+        target_tokens=said,
+        attention=np.eye(len(said), len(given)),
+        target_ids=[9] * len(said),
+        log_probs=[float(np.log(confidence))] * len(said),
+    )
+
+
+def evaluation(triples: list[tuple[str, str, list[str]]]) -> Evaluation:
+    """The evaluation of made-up translations: source, translation, references."""
+    examples = [HeldOut(source, tuple(group)) for source, _, group in triples]
+    texts = [text for _, text, _ in triples]
+    groups, sources = [each.references for each in examples], [each.source for each in examples]
+    scores = score(texts, groups, sources, metrics=["bleu"], bootstrap=0)
+    return Evaluation(scores, [translated(text, source) for source, text, _ in triples], examples)
+
+
+SMALL = [
+    ("I see Tom .", "je vois Tom .", ["je vois Tom ."]),
+    ("I see 12 cats .", "je vois des chats .", ["je vois 12 chats .", "je regarde 12 chats ."]),
+    ("we hear a dog", "nous nous nous", ["nous entendons un chien"]),
+]
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A run of an earlier version, whose prepared corpus is gone."""
+    shutil.copytree(ROOT / "tests/fixtures/run-2/run", tmp_path / "run")
+    return tmp_path / "run"
+
+
+def report_of(run: Path, triples: list[tuple[str, str, list[str]]] = SMALL) -> dict[str, Any]:
+    found = evaluation(triples)
+    return report_data(found, ("eng", "fra"), DETAILS, judge(found, bleu=1.0, pairs=None, guessing=None), Run.open(run))
+
+
+def test_numbers_are_those_of_scores_json(run: Path) -> None:
+    data = content(run / "eval/report.html")
+    scores, rows = read_evaluation(run / "eval")
+    assert data["scores"] == {name: value for name, value in scores.items() if name != "evaluated"}
+    shown = figures(data)
+    for label, value, low, high, signature in shown["scores"]["rows"]:
+        recorded = scores[label.lower()]
+        assert (value, signature) == (pytest.approx(recorded["value"], rel=1e-6), recorded["signature"])
+        assert [low, high] == [
+            recorded[name] if recorded[name] is None else pytest.approx(recorded[name], rel=1e-6)
+            for name in ("low", "high")
+        ]
+    assert [row[1:3] for row in shown["by-length"]["rows"]] == [
+        [bucket["sentences"], pytest.approx(bucket["bleu"], rel=1e-6)] for bucket in scores["by_length"]
+    ]
+    assert sum(row[1] for row in shown["by-chrf"]["rows"]) == scores["sentences"]
+    assert [(each["source"], each["translation"], each["references"]) for each in data["sentences"]] == [
+        (row.source, row.hypothesis, list(row.references)) for row in rows
+    ]
+
+
+def test_a_training_leaves_a_whole_report(run: Path) -> None:
+    data, opened = content(run / "eval/report.html"), Run.open(run)
+    shown = figures(data)
+    assert set(shown) >= {"by-frequency", "by-script", "missed", "copying", "trouble", "mistakes", "calibration"}
+    assert set(shown) >= {"curve-scores", "curve-loss", "curve-entropy", "curve-learning-rate", "data", "settings"}
+    assert set(shown) >= {"curve-gradient-norm", "curve-tokens-per-second"}
+    history = read_history(opened.tensorboard)
+    column = [each["name"] for each in shown["curve-scores"]["columns"]].index("BLEU")
+    assert {row[0]: row[column] for row in shown["curve-scores"]["rows"]} == pytest.approx(history.metrics["bleu"])
+    assert data["facts"]["Command"].startswith("python train.py experiment=smoke size=30k data=anki")
+    assert "run_dir" not in data["facts"]["Command"]
+    check_sums(run / "eval", ["report.html"])
+    weights = data["sentences"][0]["attention"]
+    assert weights["source"][-1] == weights["target"][-1] == EOS_PIECE
+
+
+def test_word_counts_are_those_of_the_training_set(run: Path, tmp_path: Path) -> None:
+    opened = Run.open(run)
+    (directory,) = Path(opened.config.data.prepared_dir).glob(f"*-{opened.provenance['data_key'][:12]}")
+    corpus = PreparedCorpus.open(directory)
+    texts = [corpus.target_tokenizer.decode(corpus.train.target[i]) for i in range(len(corpus.train))]
+    counts = Counter(word for text in texts for word in re.findall(r"[\w']+|[.!?]", text))
+    read = WordCounts.of(opened)
+    assert read is not None
+    assert {word: read.counts[word] for word in counts} == counts
+    recorded = read_listed(opened.word_counts_file)
+    opened.word_counts_file = tmp_path / "none"  # as in a run from before they were kept
+    again = WordCounts.of(opened)
+    assert again is not None
+    assert again.render().encode() == recorded
+
+
+def test_runs_of_earlier_versions_have_what_they_recorded(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data = report_of(old)
+    shown = figures(data)
+    assert "by-frequency" not in shown
+    assert "in training" not in [column["name"] for column in shown["missed"]["columns"]]
+    assert data["facts"]["Command"] == "not recorded; every setting is in config.yaml"
+    assert "curve-scores" in shown
+    assert not caplog.records  # nothing is wrong with it
+
+
+def test_figures_of_a_small_test_set(old: Path) -> None:
+    data = report_of(old)
+    shown = figures(data)
+    assert shown["copying"]["rows"] == [["numbers", 0.0, 0, 1, "12 (1)"], ["names", 1.0, 1, 1, ""]]
+    assert shown["copying"]["queries"] == ["#2", None]
+    signs = {query: row[1] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
+    assert signs["is:repeats"] == 1
+    assert [row["nearest"] for row in data["sentences"]] == [0, 0, 0]
+    assert data["sentences"][2]["signs"] == ["left-out", "repeats", "short"]  # nothing looks at “dog”
+    assert shown["mistakes"]["rows"][0][2:] == ["we hear a dog", "nous nous nous", "nous entendons un chien"]
+    copied = next(each["text"] for each in data["findings"] if each["figure"] == "copying")
+    assert copied == "Copying: 0 of 1 numbers arrive (0%), 1 of 1 names arrive (100%)."
+
+
+def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+    found = evaluation([*SMALL, ("", "", [""]), ("a", "", ["b"])])
+    bare = Evaluation(found.scores, [replace(each, attention=None) for each in found.translations], found.examples)
+    for each in (found, bare):
+        verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
+        data = report_data(each, ("eng", "fra"), DETAILS, verdict, Run.open(old))
+        assert len(data["sentences"]) == 5
+        assert data["sentences"][4]["signs"][-1] == "empty"
+    assert not any("attention" in row for row in data["sentences"])
+    assert "is:left-out" not in figures(data)["trouble"]["queries"]
+    assert not caplog.records
+
+
+def test_a_part_that_fails_is_left_out(
+    old: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("of a test")
+
+    shutil.rmtree(old / "tensorboard")
+    (old / "data/report.json").write_text("{}")
+    monkeypatch.setattr(quality, "copying_figure", broken)
+    found = evaluation(SMALL)
+    run = Run.open(ROOT / "tests/fixtures/run-2/run")
+    run.directory, run.tensorboard = old, old / "tensorboard"
+    verdict = judge(found, bleu=1.0, pairs=None, guessing=None)
+    with caplog.at_level(logging.WARNING):
+        write_report(old / "eval", found, ("eng", "fra"), DETAILS, verdict, run)
+    shown = figures(content(old / "eval/report.html"))
+    assert "by-length" in shown
+    assert not set(shown) & {"copying", "curve-scores", "data"}
+    assert "(copying), as it cannot be made: ZeroDivisionError('of a test')" in caplog.text
+    monkeypatch.setattr(build, "report_data", broken)
+    (old / "eval/report.html").unlink()
+    write_report(old / "eval", found, ("eng", "fra"), DETAILS, verdict, run)
+    assert not (old / "eval/report.html").exists()
+    assert "(all)" in caplog.text
+
+
+def test_a_new_evaluation_removes_the_report_of_the_last(tmp_path: Path) -> None:
+    write_listed(tmp_path / "report.html", b"old")
+    write_evaluation(tmp_path, evaluation(SMALL).scores, {}, [])
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_thousand_sentences_take_less_than_five_megabytes(old: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcdefgh"), rng.integers(2, 9))) for _ in range(500)]
+    texts = [" ".join(rng.choice(words, rng.integers(8, 30))) for _ in range(3)]
+    found = evaluation([(text, text, [text, text + " x"]) for text in texts * 67])  # a fifth of them
+    verdict = judge(found, bleu=1.0, pairs=None, guessing=None)
+    write_report(tmp_path, found, ("eng", "fra"), DETAILS, verdict, Run.open(old))
+    assert 200_000 < (tmp_path / "report.html").stat().st_size < 1_000_000
+
+
+def test_long_curves_are_thinned(run: Path) -> None:
+    curve = {step: float(step) for step in range(1, 5001)}
+    assert len(thinned(curve)) == 400
+    assert {1, 5000} < set(thinned(curve))
+    history = read_history(Run(run).tensorboard)
+    history.training["loss"][3] = float("nan")
+    assert None in [row[2] for row in training_figures(history, None)[1].plain()["rows"]]

@@ -1,0 +1,219 @@
+"""The page of a report in real Chromium: filter, sorting, attention, copies, print; no network, no foreign code."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from nmt.evaluation.verdict import judge
+from nmt.run import Run
+from nmt.web.report_page import report_page
+from tests.conftest import ROOT
+from tests.evaluation.test_report import DETAILS, SMALL, evaluation
+
+HOSTILE = "</script><script>hacked()</script> <img/src=x/onerror=hacked()> {policy} \u202e =1+1"
+SENTENCES = [*SMALL, (HOSTILE, HOSTILE, ["rien", HOSTILE]), ("我 看见 猫", "我看见猫。", ["我看见狗。"])]
+SENTENCES += [(f"number {i} of many", f"numéro {i} de plus", [f"numéro {i} de beaucoup"]) for i in range(40)]
+COPY = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { window.copied = text; }}})"
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, Any]:
+    from nmt.evaluation.report.build import report_data
+
+    found = evaluation(SENTENCES)
+    run = Run.open(ROOT / "tests/fixtures/run-2/run")
+    return report_data(found, ("eng", HOSTILE), DETAILS, judge(found, bleu=1.0, pairs=None, guessing=None), run)
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Any, data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The page, opened once for all tests, which may neither log anything nor ask for anything."""
+    (file := tmp_path_factory.mktemp("report") / "report.html").write_text(report_page(data), encoding="utf-8")
+    faults: list[str] = []
+    requests: list[str] = []
+    with chromium.new_context(viewport={"width": 1000, "height": 800}) as context:
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text))
+        context.on("request", lambda request: requests.append(request.url))
+        page.add_init_script(COPY)
+        page.goto(file.as_uri())
+        page.wait_for_selector("body[data-ready]")
+        yield page
+    assert faults == []
+    assert set(requests) == {file.as_uri()}
+
+
+def shown(page: Any) -> list[int]:
+    """Numbers of the sentences in view."""
+    return [int(text) for text in page.locator(".sentences tbody tr td:first-child").all_inner_texts()]
+
+
+def filtered(page: Any, query: str) -> list[int]:
+    page.fill("#filter", query)
+    page.wait_for_function("query => (new URLSearchParams(location.hash.slice(1)).get('q') ?? '') === query", arg=query)
+    return sorted(shown(page))
+
+
+def copies(page: Any, figure: str) -> dict[str, str]:
+    """What the buttons of a figure copy, by their names."""
+    script = """async (id) => {
+      const found = {};
+      for (const button of document.querySelectorAll(`#figure-${id} .copies button`)) {
+        const name = button.getAttribute("aria-label").split(" ").at(-1);
+        button.click();
+        await null;
+        found[name] = window.copied;
+      }
+      return found;
+    }"""
+    found: dict[str, str] = page.evaluate(script, figure)
+    return found
+
+
+def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
+    page = opened
+    assert len(shown(page)) == 25
+    assert filtered(page, "chats") == [2]
+    assert filtered(page, '"nous nous"') == [3]
+    assert filtered(page, "/^numéro 1.$|12/ length<4") == []
+    assert filtered(page, "/12/ length=5") == [2]
+    assert filtered(page, "is:repeats chrf<40") == [3]
+    assert filtered(page, "missing:12") == [2]
+    assert filtered(page, "missing:狗") == [5]
+    assert filtered(page, "#1,3") == [1, 3]
+    page.fill("#filter", "/(/")
+    page.wait_for_selector("#filter[aria-invalid]")
+    assert "/(/ is no regular expression." in page.locator(".filter").inner_text()
+    assert filtered(page, "#1,2,3,5") == [1, 2, 3, 5]
+    page.locator(".sort", has_text="length").click()
+    assert shown(page) == [5, 1, 3, 2]
+    page.locator(".sort", has_text="length").click()
+    assert page.locator("[aria-sort=descending]").inner_text().startswith("length")
+    order = shown(page)
+    page.reload()  # the address has it all
+    page.wait_for_selector("body[data-ready]")
+    assert shown(page) == order == [2, 1, 3, 5]
+
+
+def test_differences_are_marked_word_by_word(opened: Any) -> None:
+    filtered(opened, "#2,5")
+    opened.locator(".sort", has_text="#").click()
+    rows = opened.locator(".sentences tbody tr")
+    assert [rows.nth(i).locator("ins").all_inner_texts() for i in (0, 1)] == [["des"], ["猫"]]
+    assert [rows.nth(i).locator("del").all_inner_texts() for i in (0, 1)] == [["12"], ["狗"]]
+    assert rows.nth(0).locator(".reference").count() == 2
+
+
+def test_attention_is_drawn_on_click_and_copied(opened: Any, data: dict[str, Any]) -> None:
+    filtered(opened, "#2")
+    opened.locator("[aria-expanded]").click()
+    figure = opened.locator("#figure-attention-2")
+    weights = figure.locator("rect.heat").evaluate_all("all => all.map(each => +each.getAttribute('fill-opacity'))")
+    size = len(data["sentences"][1]["attention"]["source"])
+    assert weights == [float(i % size == i // size) for i in range(len(weights))]  # the diagonal
+    assert "open=2" in opened.url
+    table = list(csv.reader(io.StringIO(copies(opened, "attention-2")["CSV"])))
+    assert table[0] == ["word", "I", "see", "12", "cats", ".", "end"]
+    assert table[1] == ["je 90 %", "1", "0", "0", "0", "0", "0"]
+    drawing = copies(opened, "attention-2")["SVG"]
+    assert drawing.startswith("<svg")
+    assert "class=" not in drawing
+    assert "rgb(13, 148, 136)" in drawing  # colours of its own
+    opened.reload()
+    opened.wait_for_selector("#figure-attention-2 svg")
+
+
+def test_every_figure_is_copied_with_the_numbers_of_python(opened: Any, data: dict[str, Any]) -> None:
+    for figure in (figure for section in data["sections"] for figure in section["figures"]):
+        found = copies(opened, figure["id"])
+        table = list(csv.reader(io.StringIO(found["CSV"])))
+        assert table[0] == [column["name"] for column in figure["columns"]]
+        for cells, row in zip(table[1:], figure["rows"], strict=True):
+            for cell, value in zip(cells, row, strict=True):
+                if isinstance(value, (int, float)):
+                    assert float(cell) == value
+                else:
+                    assert cell.removeprefix("'") == (value or "")
+        assert found["LaTeX"].startswith("\\begin{table}")
+        assert found["LaTeX"].count(" \\\\\n") == 1 + len(figure["rows"])
+        drawing = found.get("SVG", "")
+        assert drawing.startswith("<svg") == bool(figure["chart"])
+        assert "NaN" not in drawing
+    assert "0\\% of the test pairs" in copies(opened, "data")["LaTeX"]
+
+
+def test_rows_of_figures_show_their_sentences(opened: Any) -> None:
+    opened.locator("#figure-copying button", has_text="show").click()
+    assert opened.input_value("#filter") == "#2"
+    assert shown(opened) == [2]
+    opened.locator(".findings button").first.click()
+    assert "at=figure-" in opened.url
+
+
+def test_hostile_text_stays_text(opened: Any) -> None:
+    filtered(opened, "#4")
+    assert HOSTILE in opened.locator(".sentences .source").inner_text()
+    assert opened.evaluate("document.querySelectorAll('img, iframe, b').length") == 0
+    assert opened.evaluate("document.querySelectorAll('script').length") == 2
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "dark"), pytest.param(1280, "light", marks=pytest.mark.slow)], ids=["phone", "desktop"]
+)
+def test_axe_finds_no_violation(opened: Any, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    filtered(opened, "#2,4,5")
+    if not opened.locator("#figure-attention-2").count():
+        opened.locator("[data-number='2'] [aria-expanded]").click()
+    opened.evaluate(
+        "document.querySelectorAll('details').forEach((node) => { node.open = node.innerText.length < 2000; })"
+    )
+    opened.set_viewport_size({"width": width, "height": 844})
+    opened.emulate_media(color_scheme=scheme)
+    found = axe.Axe().run(opened)
+    assert found.violations_count == 0, found.generate_report()
+    assert not opened.evaluate("document.documentElement.scrollWidth > innerWidth")  # only tables scroll sideways
+
+
+def test_print_has_figures_and_no_buttons(opened: Any) -> None:
+    opened.emulate_media(media="print")
+    visible = [opened.locator(name).is_visible() for name in ("nav", ".filter", "#figure-by-length svg")]
+    assert visible == [False, False, True]
+    opened.emulate_media(media="screen")
+
+
+def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, Any]) -> None:
+    rows = [
+        {
+            "source": "I see",
+            "references": ["je vois", "je regarde"],
+            "translations": [
+                {"name": "luong", "text": "je vois", "chrf": 100.0, "nearest": 0},
+                {"name": "seq2seq", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
+            ],
+            "chrf": 80.0,
+            "length": 2,
+            "spread": spread,
+        }
+        for spread in (3.0, 40.0)
+    ]
+    page = show(report_page(data | {"sentences": rows}))
+    page.wait_for_selector("body[data-ready]")
+    assert shown(page) == [2, 1]  # those that differ most come first
+    first = page.locator(".sentences tbody tr").first
+    assert first.locator(".model").all_inner_texts() == ["luong 100", "seq2seq 60"]
+    assert first.locator("ins").all_inner_texts() == ["tout"]
+    assert page.faults == []
+
+
+def test_the_page_is_one_file_of_text(data: dict[str, Any]) -> None:
+    html = report_page(data)
+    assert html.count("<script") == 2  # its data and its code: hostile text adds none
+    assert json.dumps(HOSTILE)[1:20] not in html
+    assert "default-src 'none'" in html
