@@ -6,10 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from nmt.config import TrainSettings
+from nmt.portable import file
 from nmt.portable.snapshots import Snapshots, kept_steps, thinned
 from nmt.portable.translator import PortableTranslator
 from nmt.run import OpenRun, Run
@@ -125,5 +128,8 @@ def test_training_keeps_snapshots(finished: Finished, tmp_path: Path) -> None:
     steps = kept_steps(Run(tmp_path / "kept").snapshots)
     assert steps[0] == 0
     assert len(steps) == 2
-    first, last = (translate(tmp_path / f"kept/snapshots/step-{step:08d}.nmt", "I see a cat.").stdout for step in steps)
-    assert last == translate(tmp_path / "kept", "I see a cat.").stdout != first
+    paths = [tmp_path / f"kept/snapshots/step-{step:08d}.nmt" for step in steps]
+    assert len({succeeded(translate(path, "I see a cat.")).stdout for path in paths}) == 2
+    weights = load_file(tmp_path / f"kept/checkpoints/step-{steps[-1]:08d}/model.safetensors")["output.bias"]
+    for path, same in zip(paths, (False, True), strict=True):
+        assert np.array_equal(file.read(path)[0]["output.bias"], weights) == same
