@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from nmt.languages import known_language
@@ -15,14 +17,23 @@ from nmt.portable.file import unpack
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE)
+PRIVACY = "Works offline. What you type stays on this device."
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def page(model: bytes) -> str:
+class Served(NamedTuple):
+    """What is particular to a page that serve.py serves."""
+
+    suggest: str  # relative address that takes corrections; empty if none does
+    others: Sequence[tuple[str, str]] = ()  # names and addresses of the pages of other directions
+
+
+def page(model: bytes, served: Served | None = None) -> str:
     """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
+    served = served or Served("")
     _, record = unpack(model)
     (source, source_lang), (target, target_lang) = map(_language, record["languages"])
-    style, script, worker = _text("page.css"), bundle("page"), bundle("worker")
+    style, script, worker = _text("page.css") + _text("mend.css"), bundle("page"), bundle("worker")
     assert not re.search("</(script|style)|<!--", style + script + worker)
     slots = {
         "policy": "; ".join(
@@ -32,11 +43,17 @@ def page(model: bytes) -> str:
                 f"style-src '{_hash(style)}'",
                 "worker-src blob:",
                 "img-src data:",
+                *(["connect-src 'self'"] if served.suggest else []),
                 "base-uri 'none'",
                 "form-action 'none'",
             )
         ),
         "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
+        "privacy": PRIVACY + (" Corrections that you send do not." if served.suggest else ""),
+        "others": _links(served.others),
+        "suggest": escape(served.suggest),
+        "source": escape(str(record["languages"][0])),
+        "target": escape(str(record["languages"][1])),
         "title": escape(f"{source} → {target}"),
         "source_name": escape(source),
         "target_name": escape(target),
@@ -48,6 +65,12 @@ def page(model: bytes) -> str:
         "model": base64.b64encode(model).decode(),
     }
     return _SLOT.sub(lambda slot: slots[slot[1]], _text("page.html"))
+
+
+def _links(others: Sequence[tuple[str, str]]) -> str:
+    """Links to other pages; nothing if there are none."""
+    items = "".join(f'<li><a href="{escape(address)}">{escape(name)}</a></li>' for name, address in others)
+    return f'<nav aria-label="Other directions"><ul>{items}</ul></nav>' if items else ""
 
 
 def _language(label: str) -> tuple[str, str]:

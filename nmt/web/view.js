@@ -1,7 +1,7 @@
 // What the page shows of a translation and of the model. Text gets into the page through textContent alone.
 
 /** An element with a class, text, attributes and children. */
-function element(name, { text, children = [], data = {}, ...attributes } = {}) {
+export function element(name, { text, children = [], data = {}, ...attributes } = {}) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== "") node.setAttribute(key === "className" ? "class" : key, value);
@@ -122,6 +122,8 @@ function details(number, result, choice, languages, actions) {
       close,
       element("h3", { text: "Other translations" }),
       element("ol", { className: "others", children: others }),
+      element("h3", { text: "Mend this translation" }),
+      actions.mend(candidate.text),
     ],
   });
   if (candidate.words.length) {
