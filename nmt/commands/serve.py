@@ -34,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parse(sys.argv[1:] if argv is None else argv)
     level = {"errors": logging.WARNING, "requests": logging.INFO, "texts": logging.INFO}[options.log]
     logging.basicConfig(stream=sys.stderr, level=level, format="%(message)s", force=True)
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # names what is wrong in a form; the client knows
     from nmt.serving import engines, models
 
     settings = settings_of(options)

@@ -202,7 +202,7 @@ def application(models: Models, jobs: Jobs, settings: Settings) -> Starlette:
     """The application, which starts and stops the engine with itself."""
     api = Api(models, jobs, settings)
     pages = Pages(models, suggest=api.suggestions is not None and not settings.keys)
-    document = specification(settings, ALTERNATIVES)
+    document = specification(models, settings, ALTERNATIVES)
 
     async def spec(request: Request) -> Response:
         return JSONResponse(document)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 # Elements inside sentences; any other tag ends a sentence.
 _INLINE = frozenset(
-    ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em", "font", "i", "ins", "label")
-    + ("mark", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var")
+    [
+        *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "data", "del", "dfn", "em", "font", "i", "ins"),
+        *("label", "mark", "q", "s", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var"),
+    ]
 )
 _POINTS = frozenset(("img", "wbr", "input"))  # have no content, and are inside sentences
 _INLINE_KEPT = frozenset(("code", "kbd", "samp"))  # inside sentences, and not translated
@@ -31,6 +33,7 @@ class Mark(NamedTuple):
     raw: str
     name: str = ""  # of a tag that opens or closes an element
     closes: bool = False
+    worded: bool = False  # whether it has words in it that are not translated
 
 
 @dataclass
@@ -40,10 +43,6 @@ class Passage:
     text: str = ""
     marks: list[Mark] = field(default_factory=list)
     after: str = ""
-
-    def add(self, raw: str, name: str = "", closes: bool = False) -> None:
-        """Add markup at the end."""
-        self.marks.append(Mark(len(self.text), raw, name, closes))
 
     def unchanged(self) -> str:
         """The passage as it was."""
@@ -73,7 +72,7 @@ def passages(html: str) -> Iterator[Passage]:
             yield passage
             passage = Passage()
         else:
-            passage.add(raw, name, closes)
+            passage.marks.append(Mark(len(passage.text), raw, name, closes, worded=kind == "kept"))
     yield passage
 
 
@@ -91,7 +90,7 @@ def _markup(html: str, begin: int) -> tuple[int, str, str, bool]:
     name, closes = tag[1].lower(), tag[0].startswith("</")
     if not closes and not tag[0].endswith("/>") and (name in _KEPT or _ASKS_TO_KEEP.search(tag[0])):
         inside = name in _INLINE | _INLINE_KEPT
-        return _end_of_element(html, tag.end(), name), "point" if inside else "break", "", False
+        return _end_of_element(html, tag.end(), name), "kept" if inside else "break", "", False
     if name in _INLINE:
         return tag.end(), "inline", name, closes
     return tag.end(), "point" if name in _POINTS else "break", "", False
@@ -123,6 +122,7 @@ class Element:
     end: int
     before: str
     after: str = ""
+    worded: bool = False
     children: list[Element] = field(default_factory=list)
 
     def raw(self) -> str:
@@ -150,7 +150,7 @@ def elements(marks: Sequence[Mark]) -> list[Element]:
             levels.pop()
             levels[-1][-1].end, levels[-1][-1].after = mark.place, mark.raw
             continue
-        element = Element(mark.place, mark.place, mark.raw)
+        element = Element(mark.place, mark.place, mark.raw, worded=mark.worded)
         levels[-1].append(element)
         if mark.name and not mark.closes and len(names) < _DEEPEST:
             names.append(mark.name)
@@ -234,6 +234,6 @@ class Placing:
         begin = bisect_right(self._ends, element.begin)
         place = next((i for i in self._places[begin : begin + high - low] if low <= i < high), high)
         if place < high:
-            self.before[place].append(element.raw())
+            self.before[place].append(element.raw() + " " * element.worded)
         else:
-            self.after[high - 1].append(element.raw())
+            self.after[high - 1].append(" " * element.worded + element.raw())

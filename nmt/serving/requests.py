@@ -84,10 +84,10 @@ def check_origin(request: Request, settings: Settings) -> None:
 
 def check_key(request: Request, fields: Fields, settings: Settings) -> None:
     """Refuse requests without an API key, if one is needed."""
-    if not settings.keys:
-        return
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     given = fields.text("api_key", bearer if scheme.lower() == "bearer" else "")
+    if not settings.keys:
+        return
     if not given:
         raise ApiError(403, "Please contact the server operator to get an API key")
     digest = key_digest(given)

@@ -33,6 +33,7 @@ def run(models: Models, jobs: Jobs, settings: Settings, listening: socket.socket
         loop="asyncio",
         lifespan="on",
         log_config=None,
+        log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=False,

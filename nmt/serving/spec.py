@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from nmt.serving.models import Models
 from nmt.serving.requests import FORMS
 from nmt.serving.settings import Settings
 
@@ -17,8 +19,10 @@ _ERRORS = {
 }
 _TEXT: dict[str, Any] = {"type": "string"}
 _FILLED = {"type": "string", "minLength": 1}
-_KEY = {"type": "string", "description": "API key, if the server needs one; or the header Authorization: Bearer KEY"}
-_LANGUAGE = {"type": "string", "minLength": 1, "example": "en", "description": "Code of a language"}
+_KEY = {
+    "type": ["string", "null"],
+    "description": "API key, if the server needs one; or the header Authorization: Bearer KEY",
+}
 _NUMBER = {"type": "number"}
 
 
@@ -35,22 +39,28 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _or_list(item: dict[str, Any]) -> dict[str, Any]:
-    return {"oneOf": [item, _list(item)]}
+    return {"anyOf": [item, _list(item)]}
 
 
 def _maybe(kind: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [kind, {"type": "null"}]}
 
 
-def specification(settings: Settings, alternatives: int) -> dict[str, Any]:
+def specification(models: Models, settings: Settings, alternatives: int) -> dict[str, Any]:
     """OpenAPI 3.1, in which a client finds every endpoint, field and answer."""
     detection = _object({"confidence": {"type": "number", "minimum": 0, "maximum": 100}, "language": _TEXT})
     label = _object({"code": _TEXT, "name": _TEXT})
     text = {**_FILLED, "maxLength": settings.max_characters}
-    several = {"oneOf": [text, {"type": "array", "items": _TEXT, "minItems": 1}], "description": "Text, or texts"}
-    languages = {"source": {**_LANGUAGE, "description": "Code of a language, or auto"}, "target": _LANGUAGE}
+    languages = {
+        "source": {**_FILLED, "description": "Code of a language, or auto where that is offered"},
+        "target": {**_FILLED, "description": "Code of a language"},
+    }
+    codes = [label.code for label in models.labels]
+    pairs = [(model.source.code, model.target.code) for model in models.models]
+    automatic = [("auto", target) for target in codes]
+    same = [(code, code) for code in codes]
     translation = {
-        "q": several,
+        "q": {"anyOf": [text, {"type": "array", "items": _TEXT, "minItems": 1}], "description": "Text, or texts"},
         **languages,
         "format": {"type": "string", "enum": ["text", "html"], "default": "text"},
         "alternatives": {"type": "integer", "minimum": 0, "maximum": alternatives, "default": 0},
@@ -59,7 +69,7 @@ def specification(settings: Settings, alternatives: int) -> dict[str, Any]:
     translated = _object(
         {
             "translatedText": _or_list(_TEXT),
-            "alternatives": {"oneOf": [_list(_TEXT), _list(_list(_TEXT))]},
+            "alternatives": {"anyOf": [_list(_TEXT), _list(_list(_TEXT))]},
             "detectedLanguage": _or_list(detection),
         },
         ["translatedText"],
@@ -80,7 +90,7 @@ def specification(settings: Settings, alternatives: int) -> dict[str, Any]:
         }
     )
     explanation = _object({"source": _TEXT, "target": _TEXT, "sentences": _list(sentence)})
-    suggestion = {"q": text, "s": text, "source": _LANGUAGE, "target": _LANGUAGE, "api_key": _KEY}
+    suggestion = {"q": text, "s": text, **languages, "api_key": _KEY}
     settings_shown = _object(
         {
             "charLimit": {"type": "integer"},
@@ -91,25 +101,19 @@ def specification(settings: Settings, alternatives: int) -> dict[str, Any]:
         }
     )
     served = _list(_object({"code": _TEXT, "name": _TEXT, "targets": _list(_TEXT)}))
-    asked = ["q", "source", "target"]
     return {
         "openapi": "3.1.0",
         "info": {"title": "nmt", "version": "1", "description": "The LibreTranslate API, and /explain"},
         "paths": {
-            "/translate": _post("Translate texts", translation, asked, translated),
-            "/detect": _post("Languages of a text", {"q": several, "api_key": _KEY}, ["q"], _list(detection)),
+            "/translate": _post("Translate texts", translation, translated, [*pairs, *same, *automatic]),
+            "/detect": _post("Languages of a text", {"q": text, "api_key": _KEY}, _list(detection)),
             "/explain": _post(
                 "Tokens, attention, alignment and confidence of a translation",
                 {"q": text, **languages, "api_key": _KEY},
-                asked,
                 explanation,
+                pairs,
             ),
-            "/suggest": _post(
-                "Correct a translation",
-                suggestion,
-                ["q", "s", "source", "target"],
-                _object({"success": {"const": True}}),
-            ),
+            "/suggest": _post("Correct a translation", suggestion, _object({"success": {"const": True}}), pairs),
             "/languages": _get("Languages that are served", served),
             "/frontend/settings": _get("What clients show of the server", settings_shown),
             "/health": _get("Whether the server answers", _object({"status": {"const": "ok"}})),
@@ -126,10 +130,17 @@ def _get(summary: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"get": {"summary": summary, "responses": {"200": _answer(summary, schema)}}}
 
 
-def _post(summary: str, fields: dict[str, Any], required: list[str], schema: dict[str, Any]) -> dict[str, Any]:
-    body = _object(fields, required)
-    content = {kind: {"schema": body} for kind in ("application/json", *FORMS)}
+def _post(
+    summary: str, fields: dict[str, Any], schema: dict[str, Any], pairs: Sequence[tuple[str, str]] = ()
+) -> dict[str, Any]:
+    """An endpoint for some pairs of languages, if it is about languages."""
+    required = [name for name in fields if name in ("q", "s", "source", "target")]
+    properties = ({**fields, "source": {"const": source}, "target": {"const": target}} for source, target in pairs)
+    choices = [_object(each, required) for each in properties] or [_object(fields, required)]
+    forms = [{**each, "properties": {**each["properties"], "q": _FILLED}} for each in choices]  # a text, not a list
+    bodies = {"application/json": {"anyOf": choices}, **{kind: {"anyOf": forms} for kind in FORMS}}
     error = _object({"error": _TEXT})
     errors = {status: _answer(reason, error) for status, reason in _ERRORS.items()}
     responses = {"200": _answer(summary, schema), **errors}
+    content = {kind: {"schema": body} for kind, body in bodies.items()}
     return {"post": {"summary": summary, "requestBody": {"required": True, "content": content}, "responses": responses}}
