@@ -21,7 +21,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _FILLED = {"type": "string", "minLength": 1}
 _KEY = {
     "type": ["string", "null"],
-    "description": "API key, if the server needs one; or the header Authorization: Bearer KEY",
+    "description": "API key, where one is needed; or Authorization: Bearer KEY",
 }
 _NUMBER = {"type": "number"}
 

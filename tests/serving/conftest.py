@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +61,7 @@ class Serving:
     """A server, and what it wrote on stderr."""
 
     def __init__(self, *options: str, without: Path | None = None) -> None:
+        begin = time.monotonic()
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(without or ""), str(ROOT)]))}
         command = [sys.executable, str(ROOT / "serve.py"), "--port", "0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
@@ -72,6 +74,7 @@ class Serving:
                 break
         else:
             raise AssertionError(f"serve.py ended: {''.join(self.lines)}")
+        self.seconds = time.monotonic() - begin
         self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -4,6 +4,7 @@ import asyncio
 import html
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,8 @@ class Dictionary:
 
 
 def in_html(text: str) -> str:
-    return asyncio.run(Texts(Dictionary()).translate_html(0, [text]))[0]
+    with ThreadPoolExecutor(1) as pool:  # playwright leaves a loop in the thread of the tests
+        return pool.submit(asyncio.run, Texts(Dictionary()).translate_html(0, [text])).result()[0]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,8 @@ def in_html(text: str) -> str:
         ("<a href='x>y'>one two</a>.", "<a href='x>y'>TWO. ONE</a>"),
         ("one <img src=x> two", "<img src=x>TWO ONE"),
         ("<script>if (a<b) x</script><p>one</p>", "<script>if (a<b) x</script><p>ONE</p>"),
-        ("one <code>x y</code> two", "<code>x y</code>TWO ONE"),
-        ('<span translate="no">Ann <b>x</b></span> sees', 'SEES<span translate="no">Ann <b>x</b></span>'),
+        ("one <code>x y</code> two", "<code>x y</code> TWO ONE"),
+        ('<span translate="no">Ann <b>x</b></span> sees', ' <span translate="no">Ann <b>x</b></span> SEES'),
         ("one &amp; &lt;b&gt; 5 < 6", "6 &lt; 5 &lt;B&gt; &amp; ONE"),
         ("one</b> two <i>three", "<i>THREE </b>TWO ONE"),
         ("<!-- one --><h1>two</h1>\n<br>three", "<!-- one --><h1>TWO</h1>\n<br>THREE"),
@@ -102,9 +104,8 @@ def test_html_keeps_its_tags_around_the_same_words(source: str, target: str) -> 
     assert in_html(source) == target
 
 
-PIECES = st.sampled_from(
-    ["<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<br>", "<img>", " ", "one", "Two. ", "&lt;", "<"]
-)
+TAGS = ["<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<br>", "<img>"]
+PIECES = st.sampled_from([*TAGS, " ", "one", "Two. ", "&lt;", "<"])
 
 
 @hypothesis.given(st.lists(PIECES, max_size=40).map("".join))
@@ -114,13 +115,14 @@ def test_every_tag_is_kept_once(text: str) -> None:
 
     result = in_html(text)
     assert tags(result) == tags(text)
-    bare, given = (re.sub(r"</?\w+>", " ", each) for each in (result, text))
-    assert sorted(html.unescape(bare).split()) == sorted(html.unescape(given).upper().split()) or "<" in given
+    bare, given = (html.unescape(re.sub(r"</?\w+>", "", each)).upper().split() for each in (result, text))
+    assert sorted("".join(bare)) == sorted("".join(given))
 
 
-@pytest.mark.parametrize(
-    "unit", ["<b>a</b> ", "<b>a ", '<a "', "<code ", "<!--", "<", "&", "<i></i>", " ", "</b>", "a<img>"]
-)
+UNITS = ["<b>a</b> ", "<b>a ", '<a "', "<code ", "<!--", "<", "&", "<i></i>", " ", "</b>", "a<img>"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_html_takes_time_in_proportion_to_its_length(unit: str) -> None:
     in_html(unit * (20_000 // len(unit)))  # seconds if it were the square
 
