@@ -49,7 +49,7 @@ def page(model: bytes, served: Served | None = None) -> str:
             )
         ),
         "icon": f"data:image/svg+xml,{quote(_text('icon.svg'))}",
-        "privacy": PRIVACY + (" Corrections that you send do not." if served.suggest else ""),
+        "privacy": PRIVACY + (" Corrections that you send go to the server." if served.suggest else ""),
         "others": _links(served.others),
         "suggest": escape(served.suggest),
         "source": escape(str(record["languages"][0])),

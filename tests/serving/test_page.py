@@ -39,7 +39,7 @@ def test_a_correction_is_sent_to_the_server(chromium: Any, server: Serving) -> N
         found = axe.Axe().run(opened)
         assert found.violations_count == 0, found.generate_report()
         opened.locator("nav a").click()
-        opened.wait_for_selector("h1:text('Russian')")
+        opened.wait_for_selector("h1:has-text('Russian')")
     assert faults == []
     assert (server.corrections / "eng-fra.tsv").read_text() == "eng\tfra\nI see a cat .\tJe vois un chat.\n"
 
