@@ -8,8 +8,7 @@ import pytest
 from nmt.portable.file import pack, unpack
 from nmt.portable.translator import PortableTranslator
 from nmt.web.assemble import page
-from tests.serving.conftest import Serving, contents
-from tests.web.conftest import chromium, show  # noqa: F401  (fixtures)
+from tests.serving.conftest import Serving, contents, files, server, without_torch  # noqa: F401  (some are fixtures)
 
 
 def mend(opened: Any, text: str) -> None:
@@ -44,7 +43,7 @@ def test_a_correction_is_sent_to_the_server(chromium: Any, server: Serving) -> N
     assert (server.corrections / "eng-fra.tsv").read_text() == "eng\tfra\nI see a cat .\tJe vois un chat.\n"
 
 
-def test_offline_a_correction_is_downloaded(show: Any, tmp_path: Path) -> None:  # noqa: F811
+def test_offline_a_correction_is_downloaded(show: Any) -> None:
     opened = show(page(contents()[0]), "#text=I+see+a+cat+.%0Awe+see+it+.")
     opened.wait_for_selector("body[data-busy=false]")
     mend(opened, "Je vois un chat.")
