@@ -116,7 +116,10 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections; a UserError if the address cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=1024)
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+        # Connections inherit it; asyncio does not set it here, and answers would wait 40 ms for an acknowledgement.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except OSError as error:
         raise UserError(f"{host} port {port} cannot be used ({error.strerror}): choose another --port.") from error
 

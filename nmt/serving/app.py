@@ -24,14 +24,13 @@ from nmt.serving.guard import Guard
 from nmt.serving.models import Label, Models
 from nmt.serving.pages import Pages
 from nmt.serving.requests import ApiError, Fields, check_key, check_origin, read_fields
-from nmt.serving.settings import Settings
+from nmt.serving.settings import ALTERNATIVES, Settings
 from nmt.serving.spec import specification
 from nmt.serving.suggestions import Suggestions
 from nmt.serving.translating import Texts
 
 log = logging.getLogger(__name__)
 
-ALTERNATIVES = 10  # the most that a request may ask for
 _SURE = 80.0  # percent from which a text of an unknown language is taken to be in the target language already
 
 Handler = Callable[[Fields], Awaitable[Any]]
@@ -202,7 +201,7 @@ def application(models: Models, jobs: Jobs, settings: Settings) -> Starlette:
     """The application, which starts and stops the engine with itself."""
     api = Api(models, jobs, settings)
     pages = Pages(models, suggest=api.suggestions is not None and not settings.keys)
-    document = specification(models, settings, ALTERNATIVES)
+    document = specification(models, settings)
 
     async def spec(request: Request) -> Response:
         return JSONResponse(document)

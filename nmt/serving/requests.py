@@ -59,13 +59,14 @@ class Fields:
 
     def number(self, name: str, most: int) -> int:
         """A number from 0 up; 0 if there is none."""
-        value = self.values.get(name) or 0
-        try:
-            if isinstance(value, float) and not value.is_integer():
-                raise ValueError
-            number = int(value) if isinstance(value, (int, float, str)) else -1
-        except (ValueError, OverflowError):
-            number = -1
+        value = self.values.get(name)
+        if value is None or value == "":
+            return 0
+        if isinstance(value, str) and len(value) < 10 and value.isascii() and value.isdecimal():  # as forms have it
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        number = value if isinstance(value, int) and not isinstance(value, bool) else -1
         if number < 0:
             raise ApiError(400, f"Invalid request: {name} parameter is not a number")
         if number > most:

@@ -7,7 +7,7 @@ from typing import Any
 
 from nmt.serving.models import Models
 from nmt.serving.requests import FORMS
-from nmt.serving.settings import Settings
+from nmt.serving.settings import ALTERNATIVES, Settings
 
 _ERRORS = {
     "400": "Something is missing or wrong in the request",
@@ -24,6 +24,9 @@ _KEY = {
     "description": "API key, where one is needed; or Authorization: Bearer KEY",
 }
 _NUMBER = {"type": "number"}
+_UP_TO = {"type": "integer", "minimum": 0, "maximum": ALTERNATIVES}
+# Forms have texts only: neither lists nor null.
+_IN_FORMS = {"q": _FILLED, "format": {"enum": ["text", "html"]}, "alternatives": _UP_TO, "api_key": _TEXT}
 
 
 def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
@@ -46,7 +49,7 @@ def _maybe(kind: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [kind, {"type": "null"}]}
 
 
-def specification(models: Models, settings: Settings, alternatives: int) -> dict[str, Any]:
+def specification(models: Models, settings: Settings) -> dict[str, Any]:
     """OpenAPI 3.1, in which a client finds every endpoint, field and answer."""
     detection = _object({"confidence": {"type": "number", "minimum": 0, "maximum": 100}, "language": _TEXT})
     label = _object({"code": _TEXT, "name": _TEXT})
@@ -62,8 +65,14 @@ def specification(models: Models, settings: Settings, alternatives: int) -> dict
     translation = {
         "q": {"anyOf": [text, {"type": "array", "items": _TEXT, "minItems": 1}], "description": "Text, or texts"},
         **languages,
-        "format": {"type": "string", "enum": ["text", "html"], "default": "text"},
-        "alternatives": {"type": "integer", "minimum": 0, "maximum": alternatives, "default": 0},
+        "format": {"enum": ["text", "html", "", None], "default": "text"},
+        "alternatives": {
+            "anyOf": [
+                _UP_TO,
+                {"enum": [*map(str, range(ALTERNATIVES + 1)), "", None]},
+            ],
+            "default": 0,
+        },
         "api_key": _KEY,
     }
     translated = _object(
@@ -137,7 +146,8 @@ def _post(
     required = [name for name in fields if name in ("q", "s", "source", "target")]
     properties = ({**fields, "source": {"const": source}, "target": {"const": target}} for source, target in pairs)
     choices = [_object(each, required) for each in properties] or [_object(fields, required)]
-    forms = [{**each, "properties": {**each["properties"], "q": _FILLED}} for each in choices]  # a text, not a list
+    plain = {name: kind for name, kind in _IN_FORMS.items() if name in fields}
+    forms = [{**each, "properties": each["properties"] | plain} for each in choices]
     bodies = {"application/json": {"anyOf": choices}, **{kind: {"anyOf": forms} for kind in FORMS}}
     error = _object({"error": _TEXT})
     errors = {status: _answer(reason, error) for status, reason in _ERRORS.items()}
