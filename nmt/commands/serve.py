@@ -75,6 +75,8 @@ def settings_of(options: argparse.Namespace) -> Settings:
     if not keys and not is_loopback(options.host):
         reason = f"--host {options.host} lets other computers use this server"
         raise UserError(f"{reason}: give --api-key-file FILE, with a long random line for each user.")
+    if any("*" in name or "/" in name or ":" in name for name in options.allow_host):
+        raise UserError("--allow-host takes one name without a port, such as translate.example.org.")
     own = () if options.host in ("0.0.0.0", "::") else (options.host, f"[{options.host}]")
     return Settings(
         hosts=(*Settings.hosts, *own, *options.allow_host),
