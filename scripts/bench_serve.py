@@ -141,27 +141,26 @@ def codes(run: Path) -> tuple[str, str]:
 
 def measure(run: Path, options: argparse.Namespace) -> None:
     """Print a row for each number of clients, and the memory over many requests."""
-    sources = dict.fromkeys(example.source for example in read_held_out(Run(run).test_set))
-    texts = [text for text in sources if cut(text).sentences == [text]][: options.sentences]
+    if options.file:
+        sources = options.file.read_text(encoding="utf-8").splitlines()
+    else:
+        sources = [example.source for example in read_held_out(Run(run).test_set)]
+    texts = [text for text in dict.fromkeys(sources) if cut(text).sentences == [text]][: options.sentences]
     languages = codes(run)
     for engine in options.engine:
-        expected, seconds = translate(run, texts, engine)
+        start = ["--engine", engine, "--max-requests", "100"]
+        start += ["--workers", options.workers] if options.workers and engine == "numpy" else []
         print(f"\n{engine}\n{'':24} {HEAD}")
-        print(f"{'translate.py':24} {len(texts) / seconds:8.1f}   ({len(texts)} sentences, start included)")
-        start = [
-            "--engine",
-            engine,
-            "--max-requests",
-            "100",
-            *(["--workers", options.workers] if options.workers else []),
-        ]
         with server(run, *start) as (process, port, ready):
-            for clients in options.clients:
-                load = asyncio.run(loaded(port, languages, expected, clients, options.requests))
-                print(f"{f'{clients} client(s)':24} {load.row()}", flush=True)
+            for _ in range(options.rounds):  # in turn, as the speed of a machine changes
+                expected, seconds = translate(run, texts, engine)
+                print(f"{'translate.py':24} {len(texts) / seconds:8.1f}   ({len(texts)} sentences, start included)")
+                for clients in options.clients:
+                    load = asyncio.run(loaded(port, languages, expected, clients, options.requests))
+                    print(f"{f'{clients} client(s)':24} {load.row()}", flush=True)
             load = asyncio.run(loaded(port, languages, expected, 300, options.requests))
             print(f"{'300 clients, 100 allowed':24} {load.row()}")
-            print(f"ready in {ready:.2f} s; memory {resident(process.pid):.0f} MB")
+            print(f"ready in {ready:.2f} s; memory {resident(process.pid):.0f} MB", flush=True)
             soak(process, port, languages, expected, options.soak)
 
 
@@ -181,8 +180,10 @@ def main() -> None:
     add("--run", type=Path, help="run directory with a portable.nmt (default: the newest finished one)")
     add("--engine", nargs="+", choices=("numpy", "torch"), default=["numpy", "torch"])
     add("--clients", nargs="+", type=int, default=[1, 8, 64])
-    add("--sentences", type=int, default=500, help="different ones, of the run's test set")
+    add("--file", type=Path, help="sentences, one on each line (default: the run's test set)")
+    add("--sentences", type=int, default=500, help="of these, each of them different")
     add("--requests", type=int, default=500, help="for each number of clients")
+    add("--rounds", type=int, default=3, help="of all these, in turn")
     add("--soak", type=int, default=0, metavar="N", help="then send N requests, and look at the memory")
     add("--workers", help="processes of the numpy engine (default: one for each processor)")
     options = parser.parse_args()

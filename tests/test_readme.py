@@ -13,7 +13,7 @@ import pytest
 import tune_search
 import verify_run
 
-from nmt.commands import evaluate, export, translate
+from nmt.commands import evaluate, export, serve, translate
 from nmt.composition import composed
 from nmt.config import load_config
 from tests.commands import corpus_lines
@@ -25,6 +25,7 @@ PARSERS = {
     "translate.py": translate.parse,
     "evaluate.py": evaluate.parse,
     "export.py": export.parse,
+    "serve.py": serve.parse,
     "scripts/compare.py": compare.parse,
     "scripts/verify_run.py": verify_run.parse,
     "scripts/distil.py": distil.parse,

@@ -52,11 +52,13 @@ class Processes:
 
     def _new(self) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")  # forking is not safe with threads
-        return ProcessPoolExecutor(self.capacity, spawn, _begin, (self._models,))
+        pool = ProcessPoolExecutor(self.capacity, spawn, _begin, (self._models,))
+        self._starting = [pool.submit(_ready) for _ in range(self.capacity)]  # each starts a process
+        return pool
 
     async def start(self) -> None:
         self._free = asyncio.Semaphore(self.capacity)  # waits in order, so that no request is overtaken
-        await asyncio.gather(*(self._call(self._pool, _ready) for _ in range(self.capacity)))
+        await asyncio.gather(*map(asyncio.wrap_future, self._starting))
 
     async def run(self, job: Job) -> Any:
         for last in (False, True):

@@ -2,6 +2,8 @@
 
 import asyncio
 import html
+import json
+import logging
 import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +21,7 @@ from nmt.data.bitext import Bitext
 from nmt.data.discovery import complete
 from nmt.serving.detection import Detector
 from nmt.serving.forms import Job
+from nmt.serving.guard import Guard
 from nmt.serving.models import Models, load_numpy
 from nmt.serving.sentences import LONGEST, cut
 from nmt.serving.suggestions import Suggestions
@@ -80,8 +83,14 @@ class Dictionary:
 
 
 def in_html(text: str) -> str:
-    with ThreadPoolExecutor(1) as pool:  # playwright leaves a loop in the thread of the tests
-        return pool.submit(asyncio.run, Texts(Dictionary()).translate_html(0, [text])).result()[0]
+    found: list[str] = asyncio_run(Texts(Dictionary()).translate_html(0, [text]))
+    return found[0]
+
+
+def asyncio_run(work: Any) -> Any:
+    """The same in a thread of its own, as playwright leaves a loop in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 @pytest.mark.parametrize(
@@ -169,3 +178,20 @@ def test_other_computers_need_a_key(tmp_path: Path) -> None:
     settings = settings_of(parse_options(["--host", "192.168.1.2", "--api-key-file", str(keys)]))
     assert len(settings.keys) == 1
     assert "192.168.1.2" in settings.hosts
+
+
+def test_an_unforeseen_error_is_500_without_details(caplog: pytest.LogCaptureFixture) -> None:
+    async def failing(scope: Any, receive: Any, send: Any) -> None:
+        raise ValueError("secretive words")
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/translate", "query_string": b"q=secretive"}
+    with caplog.at_level(logging.INFO):
+        asyncio_run(Guard(failing)(scope, None, send))  # type: ignore[arg-type]
+    assert (sent[0]["status"], json.loads(sent[1]["body"])) == (500, {"error": "Internal error"})
+    assert "POST /translate failed: ValueError at" in caplog.text
+    assert "secretive" not in caplog.text
