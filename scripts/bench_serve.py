@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nmt import cli
+from nmt.commands.engines import open_portable
 from nmt.config import ROOT
 from nmt.data.heldout import read_held_out
-from nmt.languages import known_language
 from nmt.run import Run, newest_finished
+from nmt.serving.models import Label
 from nmt.serving.sentences import cut
 
 
@@ -132,10 +133,8 @@ def translate(run: Path, texts: Sequence[str], engine: str) -> tuple[dict[str, s
 
 
 def codes(run: Path) -> tuple[str, str]:
-    """The languages of a run as the API names them."""
-    direction = Run.open(run).config.data.direction()
-    known = [known_language(label) for label in (direction.source, direction.target)]
-    source, target = (each.short if each else label for each, label in zip(known, direction[:2], strict=True))
+    """The languages of a model as the API names them."""
+    source, target = (Label.of(language).code for language in open_portable(run).languages)
     return source, target
 
 
@@ -150,7 +149,10 @@ def measure(run: Path, options: argparse.Namespace) -> None:
     for engine in options.engine:
         start = ["--engine", engine, "--max-requests", "100"]
         start += ["--workers", options.workers] if options.workers and engine == "numpy" else []
-        print(f"\n{engine}\n{'':24} {HEAD}")
+        print(f"\n{engine}\n{'':24} {HEAD}", flush=True)
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import torch"], check=True)
+        import_torch = time.perf_counter() - begin
         with server(run, *start) as (process, port, ready):
             for _ in range(options.rounds):  # in turn, as the speed of a machine changes
                 expected, seconds = translate(run, texts, engine)
@@ -160,7 +162,7 @@ def measure(run: Path, options: argparse.Namespace) -> None:
                     print(f"{f'{clients} client(s)':24} {load.row()}", flush=True)
             load = asyncio.run(loaded(port, languages, expected, 300, options.requests))
             print(f"{'300 clients, 100 allowed':24} {load.row()}")
-            print(f"ready in {ready:.2f} s; memory {resident(process.pid):.0f} MB", flush=True)
+            print(f"ready in {ready:.2f} s (import torch: {import_torch:.2f} s); memory {resident(process.pid):.0f} MB")
             soak(process, port, languages, expected, options.soak)
 
 
@@ -177,7 +179,11 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
-    add("--run", type=Path, help="run directory with a portable.nmt (default: the newest finished one)")
+    add(
+        "--run",
+        type=Path,
+        help="run with a portable.nmt, or an exported file with --file (default: the newest finished run)",
+    )
     add("--engine", nargs="+", choices=("numpy", "torch"), default=["numpy", "torch"])
     add("--clients", nargs="+", type=int, default=[1, 8, 64])
     add("--file", type=Path, help="sentences, one on each line (default: the run's test set)")

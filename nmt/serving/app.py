@@ -123,12 +123,13 @@ class Api:
         return results
 
     def _detected(self, text: str, target: Label) -> dict[str, Any]:
-        """The likeliest language of those that a text can be translated from."""
+        """The likeliest language of those that a text can be translated from; of all, if there are none."""
         sources = {model.source for model in self.models.models if model.target == target}
-        for each in self.detector.detect(text, {*sources, target}):
-            if each["language"] != target.code or each["confidence"] >= _SURE or not sources:
-                return each
-        raise AssertionError("unreachable")
+        found = self.detector.detect(text, {*sources, target} if sources else None)
+        likeliest = found[0]
+        if likeliest["language"] == target.code and likeliest["confidence"] < _SURE and sources:
+            return found[1]
+        return likeliest
 
     async def detect(self, fields: Fields) -> list[dict[str, Any]]:
         """POST /detect."""

@@ -60,7 +60,7 @@ def specification(models: Models, settings: Settings) -> dict[str, Any]:
     }
     codes = [label.code for label in models.labels]
     pairs = [(model.source.code, model.target.code) for model in models.models]
-    automatic = [("auto", target) for target in codes]
+    automatic = [("auto", target) for target in sorted({target for _, target in pairs})]
     same = [(code, code) for code in codes]
     translation = {
         "q": {"anyOf": [text, {"type": "array", "items": _TEXT, "minItems": 1}], "description": "Text, or texts"},

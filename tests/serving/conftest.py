@@ -62,7 +62,11 @@ class Serving:
 
     def __init__(self, *options: str, without: Path | None = None) -> None:
         begin = time.monotonic()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(without or ""), str(ROOT)]))}
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [str(without or ""), str(ROOT), os.environ.get("PYTHONPATH", "")])
+            )
+        }
         command = [sys.executable, str(ROOT / "serve.py"), "--port", "0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
         self.lines: list[str] = []

@@ -104,6 +104,10 @@ def test_errors_are_those_of_the_api(server: Serving) -> None:
         ({"source": None}, "Invalid request: missing source parameter"),
         ({"target": 3}, "Invalid request: target parameter is not a text"),
         ({"target": "xx"}, "xx is not supported"),
+        (
+            {"source": "auto", "target": "en", "q": "море"},
+            "English (en) is not available as a target language from Russian (ru)",
+        ),
         ({"source": "fr", "target": "en"}, "English (en) is not available as a target language from French (fr)"),
         ({"format": "pdf"}, "pdf format is not supported"),
         ({"alternatives": "many"}, "Invalid request: alternatives parameter is not a number"),
@@ -182,7 +186,7 @@ def test_the_log_has_no_text_of_requests(server: Serving) -> None:
 
 def slow_text(number: int) -> str:
     """Many sentences, all different from those of other numbers."""
-    return " ".join(f"I see {number} {place} ." for place in range(40))
+    return " ".join(f"I see {number} {place} ." for place in range(24))
 
 
 def test_overload_is_refused_at_once_and_sigterm_finishes_the_rest(files: list[Path]) -> None:
@@ -228,18 +232,23 @@ def test_keys_timeouts_and_dead_processes(files: list[Path], tmp_path: Path) -> 
         assert (status, headers["Retry-After"]) == (503, "5")
         assert "took more than 1 s" in value["error"]
 
-        kill_workers(server)
+        for worker in workers(server):  # as the system does when memory is short
+            os.kill(int(worker.parent.name), signal.SIGKILL)
         assert call(server, "translate", fields | {"api_key": key})[:2] == right
         assert any("ended unexpectedly" in line for line in server.lines)
 
+        (worker,) = workers(server)  # it ends with a server that is killed
+        server.process.kill()
+        server.process.wait()
+        while worker.exists() and b"spawn_main" in worker.read_bytes():
+            time.sleep(0.01)
 
-def kill_workers(server: Serving) -> None:
-    """Kill the processes that the server has started, as the system does when memory is short."""
+
+def workers(server: Serving) -> list[Path]:
+    """The command lines of the processes that translate."""
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
-    for child in children:
-        command = Path(f"/proc/{child}/cmdline").read_bytes()
-        if b"spawn_main" in command:
-            os.kill(int(child), signal.SIGKILL)
+    lines = [Path(f"/proc/{child}/cmdline") for child in children]
+    return [line for line in lines if b"spawn_main" in line.read_bytes()]
 
 
 def test_clients_that_go_away_or_dawdle_hold_nothing_up(server: Serving) -> None:
@@ -258,14 +267,14 @@ def test_clients_that_go_away_or_dawdle_hold_nothing_up(server: Serving) -> None
 
 
 def test_many_at_once_get_their_own_answers(server: Serving) -> None:
-    texts = [f"I see {number} cat ." for number in range(32)]
+    texts = [f"I see {number} cat ." for number in range(24)]
     wanted = [expected(text) for text in texts]
-    barrier = threading.Barrier(16)
+    barrier = threading.Barrier(12)
 
     def ask(text: str) -> str:
-        if texts.index(text) < 16:
+        if texts.index(text) < 12:
             barrier.wait()
         return translate(server, text)["translatedText"]
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(12) as pool:
         assert list(pool.map(ask, texts)) == wanted
