@@ -1,12 +1,15 @@
 """A real server on loopback, in a process where PyTorch cannot be imported, with tiny models."""
 
 import functools
+import json
 import os
 import re
 import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +27,7 @@ from tests.portable.models import packed
 from tests.portable.test_engines import ABSENT
 from tests.web.conftest import wordy, wordy_translator
 
+START = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 RUSSIAN = ["я вижу кота .", "мы видим это .", "она любит море ."]
 
 
@@ -124,3 +128,24 @@ def server(files: list[Path], without_torch: Path, tmp_path_factory: pytest.Temp
     with serving(*options, without=without_torch) as started:
         started.corrections = corrections  # type: ignore[attr-defined]
         yield started
+
+
+def call(server: Serving, path: str, body: Any = None, **headers: str) -> tuple[int, Any, Any]:
+    """Status, value and headers of an answer; a dictionary is sent as JSON."""
+    kind = {"Content-Type": "application/json"} if isinstance(body, (dict, list)) else {}
+    data = json.dumps(body).encode() if kind else body
+    sent = kind | {name.replace("_", "-"): value for name, value in headers.items()}
+    request = urllib.request.Request(server.url + path, data, sent)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.loads(answer.read()), answer.headers
+    except urllib.error.HTTPError as error:
+        content = error.read().decode()
+        assert "Traceback" not in content
+        return error.code, json.loads(content) if content.startswith("{") else content, error.headers
+
+
+def translate(server: Serving, q: Any, **fields: Any) -> Any:
+    status, value, _ = call(server, "translate", {"q": q, "source": "en", "target": "fr", **fields})
+    assert status == 200, value
+    return value

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import ROOT
-from tests.serving.conftest import expected, serving
-from tests.serving.test_server import call
+from tests.serving.conftest import call, expected, serving
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/bin")
 NAME = "translate.example.org"

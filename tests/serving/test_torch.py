@@ -13,8 +13,7 @@ from nmt.serving.forms import Job, Known
 from nmt.unlike_training import TrainingData
 from tests.commands import Finished, command, succeeded, translate
 from tests.conftest import ROOT
-from tests.serving.conftest import serving
-from tests.serving.test_server import call
+from tests.serving.conftest import call, serving
 from tests.web.conftest import wordy_translator
 
 
