@@ -36,7 +36,8 @@ def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
     except ModuleNotFoundError as error:
         if (error.name or "nmt").partition(".")[0] == "nmt":
             raise
-        fail(f"This needs the package {error.name}, which is not installed: `pip install '.[train]'` installs all.")
+        extra = "serve" if error.name in ("starlette", "uvicorn", "python_multipart", "h11") else "train"
+        fail(f"This needs the package {error.name}, which is not installed: `pip install '.[{extra}]'` installs all.")
     except Interrupted as stop:
         sys.exit(stop.exit_code)
     except OSError as error:  # a full disk, a missing permission

@@ -51,15 +51,15 @@ class TrainingData:
         """How a sentence is unlike the training data; empty if it is not."""
         found = []
         letters = scripts_of(Counter(text))
-        strange = {name: count for name, count in letters.items() if not self._learnt(name)}
+        strange = {name: count for name, count in letters.items() if not self.learnt(name)}
         if sum(strange.values()) > _FOREIGN * letters.total():
             names = " and ".join(name.capitalize() for name in sorted(strange, key=lambda name: -strange[name])[:3])
-            known = " and ".join(name.capitalize() for name in self.scripts if self._learnt(name))
+            known = " and ".join(name.capitalize() for name in self.scripts if self.learnt(name))
             found.append(f"is written in {names}, and the model has learnt {known or 'no letters'} only")
         if tokens > self.longest:
             found.append(f"has {tokens} tokens, and the longest sentence in training had {self.longest}")
         return found
 
-    def _learnt(self, script: str) -> bool:
+    def learnt(self, script: str) -> bool:
         """Whether training had enough letters of a script."""
         return any(self.scripts.get(name, 0.0) >= _HARDLY for name in (script, _LEARNT_WITH.get(script, script)))

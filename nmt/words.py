@@ -40,9 +40,9 @@ def _begins_word(word: str, piece: str) -> bool:
     if word in ("", WORD_START) or not piece or unicodedata.category(piece[0]).startswith("M"):
         return False  # a space belongs to what follows it, a combining mark to what it sits on
     # Without spaces a piece is the nearest thing to a word, so it stays by itself.
-    return _is_unspaced(word[-1]) or _is_unspaced(piece[0])
+    return is_unspaced(word[-1]) or is_unspaced(piece[0])
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
     """Whether a character belongs to writing without spaces, its punctuation (。，！) included."""
     return "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uffef" or script_of(character) in UNSPACED

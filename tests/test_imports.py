@@ -21,6 +21,7 @@ CAPTURING = (
 # What translate.py runs without PyTorch.
 ENGINE = [
     *("nmt/translation.py", "nmt/search_settings.py", "nmt/unlike_training.py", "nmt/commands/translate.py"),
+    *(f"nmt/serving/{path.name}" for path in (ROOT / "nmt/serving").glob("*.py") if path.stem != "models"),
     *(f"nmt/portable/{path.name}" for path in (ROOT / "nmt/portable").glob("*.py") if path.stem not in CAPTURING),
 ]
 HEAVY = ["torch", "nmt.model", "nmt.training", "nmt.search", "nmt.translator", "nmt.pipeline", "hydra", "yaml", "rich"]
@@ -77,6 +78,7 @@ NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pan
         ("import nmt", "torch numpy sentencepiece yaml"),
         ("import train, nmt.config", "torch"),
         ("import translate, nmt.commands.engines, nmt.portable.translator, nmt.evaluation.explain", NOT_FOR_NUMPY),
+        ("import serve, nmt.serving.server", NOT_FOR_NUMPY),
         ("import nmt.translator, translate", "hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy"),
         pytest.param("import nmt.pipeline", "matplotlib", marks=pytest.mark.slow),  # needed from the first validation
     ],

@@ -13,7 +13,7 @@ import pytest
 import tune_search
 import verify_run
 
-from nmt.commands import evaluate, explore, export, translate
+from nmt.commands import evaluate, explore, export, serve, translate
 from nmt.composition import composed
 from nmt.config import load_config
 from tests.commands import corpus_lines
@@ -26,6 +26,7 @@ PARSERS = {
     "evaluate.py": evaluate.parse,
     "explore.py": explore.parse,
     "export.py": export.parse,
+    "serve.py": serve.parse,
     "scripts/compare.py": compare.parse,
     "scripts/verify_run.py": verify_run.parse,
     "scripts/distil.py": distil.parse,

@@ -62,35 +62,50 @@ def has_torch() -> bool:
 
 def _load_portable(options: argparse.Namespace, runs: list[Path]) -> PortableTranslator | None:
     """The model for the numpy engine; None if PyTorch is to be used."""
-    from nmt.portable.translator import PortableTranslator
-
     files = [run for run in runs if run.is_file()]
     needs = _need_of_torch(options, runs)
     if files and (needs or options.engine == "torch"):
         raise UserError(f"{needs or '--engine torch'} needs a run directory, and {files[0]} is an exported file.")
     if files:
-        return PortableTranslator.load(files[0])
+        return open_portable(files[0])
     if options.engine == "numpy" and needs:
         raise UserError(f"{needs} needs PyTorch: leave out --engine numpy.")
     if options.engine == "torch" or needs:
         return None
     run = Run(runs[0])
+    if not run.portable_file.exists() and options.engine != "numpy" and has_torch():
+        return None
+    try:
+        return open_portable(run.directory)
+    except DamagedPortable as error:
+        if options.engine == "numpy" or not has_torch():
+            raise
+        log.warning("%s PyTorch is used instead.", error)
+        return None
+
+
+class DamagedPortable(UserError):
+    """The portable file of a run that may be in order otherwise."""
+
+
+def open_portable(path: Path) -> PortableTranslator:
+    """The model of an exported file or of a finished run, for the numpy engine."""
+    from nmt.portable.translator import PortableTranslator
+
+    if path.is_file():
+        return PortableTranslator.load(path)
+    run = Run(path)
     run.check()
     run.finished()
     if not run.portable_file.exists():
-        if options.engine == "numpy" or not has_torch():
-            export = shell_command("export.py", "--run", run.directory)
-            raise UserError(f"{run.directory} has no {run.portable_file.name}: write it, with PyTorch, by `{export}`.")
-        return None
+        export = shell_command("export.py", "--run", run.directory)
+        raise UserError(f"{run.directory} has no {run.portable_file.name}: write it, with PyTorch, by `{export}`.")
     try:
         translator = PortableTranslator.from_content(read_listed(run.portable_file), run.portable_file)
         if translator.identity != run.read_identity():
             raise UserError(f"{run.portable_file} belongs to another run.")
     except UserError as error:
-        if options.engine == "numpy" or not has_torch():
-            raise
-        log.warning("%s PyTorch is used instead.", error)
-        return None
+        raise DamagedPortable(str(error)) from error
     guessing = Guessing.of(run, translator.checkpoint)  # that of the run counts, as with PyTorch
     translator.threshold = guessing.threshold if guessing else None
     return translator

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nmt.translation import Engine, Translation
+    from nmt.translation import Engine, Translation, Word
 
 # str.splitlines, and programs like it, would break a line of JSON at these.
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
@@ -48,29 +49,34 @@ def _as_line(translation: Translation, source: str, alignments: bool) -> str:
 
 
 def _as_dict(translation: Translation, source: str, options: argparse.Namespace, translator: Engine) -> dict[str, Any]:
-    """A translation as plain values for JSON."""
-    attention = translation.attention
-    values = {
-        "text": translation.text,
-        "score": translation.score,
-        "source_tokens": translation.source_tokens,
-        "target_tokens": translation.target_tokens,
-        "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
-    }
+    """A translation as plain values for JSON, with what the options ask for."""
+    alignment = {}
     if options.alignments:
         from nmt.evaluation.links import translation_links
 
-        values["alignment"] = translation_links(source, translation)
-    words = translation.words
+        alignment["alignment"] = translation_links(source, translation)
+    words = None
     if options.samples:
         from nmt.evaluation.confidence import sampled_confidence
         from nmt.translator import Translator
 
         assert isinstance(translator, Translator), "--samples needs PyTorch"
         words = sampled_confidence(translator, translation, options.samples)
-    values["words"] = [
-        {"text": word.text, "confidence": round(word.confidence, 6)}
-        | ({} if word.spread is None else {"spread": round(word.spread, 6)})
-        for word in words
-    ]
-    return values
+    return as_dict(translation, words) | alignment
+
+
+def as_dict(translation: Translation, words: Sequence[Word] | None = None) -> dict[str, Any]:
+    """A translation as plain values for JSON; `words` may have other confidences than its own."""
+    attention = translation.attention
+    return {
+        "text": translation.text,
+        "score": translation.score,
+        "source_tokens": translation.source_tokens,
+        "target_tokens": translation.target_tokens,
+        "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
+        "words": [
+            {"text": word.text, "confidence": round(word.confidence, 6)}
+            | ({} if word.spread is None else {"spread": round(word.spread, 6)})
+            for word in (translation.words if words is None else words)
+        ],
+    }

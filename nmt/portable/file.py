@@ -61,15 +61,19 @@ def write(path: Path, tensors: Mapping[str, np.ndarray], record: Mapping[str, An
 
 def read(path: Path) -> tuple[Tensors, dict[str, Any]]:
     """The tensors of a file, in float32 (or bytes), and its record; a UserError if it is damaged or something else."""
+    return read_content(content_of(path), path)
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a file; a UserError, before all of them are read, if it is something else."""
     try:
         with path.open("rb") as file:
             begin = file.read(8)
             if _header_size(begin, path.stat().st_size) is None:
                 raise UserError(f"{path} is not a model that export.py wrote.")
-            content = begin + file.read()
+            return begin + file.read()
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}).") from error
-    return read_content(content, path)
 
 
 def read_content(content: bytes, path: Path) -> tuple[Tensors, dict[str, Any]]:

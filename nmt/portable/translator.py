@@ -29,9 +29,11 @@ class PortableTranslator(Engine):
         identity: Of the run that the model comes from.
         scores: Of the model on its test set, such as bleu.
         card: What to know about the model, by headings.
+        content: The bytes of the file, if there was one; weights in fp32 are views of them.
     """
 
     search: Beam
+    content: bytes = b""
 
     def __init__(self, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any]) -> None:
         """Use the tensors and the record of a file; one of `file.MALFORMED` if they do not make a model."""
@@ -55,19 +57,18 @@ class PortableTranslator(Engine):
     @classmethod
     def load(cls, path: Path) -> PortableTranslator:
         """Read a file; a UserError if it is damaged or something else."""
-        return cls._made(*file.read(path), path)
+        return cls.from_content(file.content_of(path), path)
 
     @classmethod
     def from_content(cls, content: bytes, path: Path) -> PortableTranslator:
         """The same for the content of the file at `path`."""
-        return cls._made(*file.read_content(content, path), path)
-
-    @classmethod
-    def _made(cls, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], path: Path) -> PortableTranslator:
+        tensors, record = file.read_content(content, path)
         try:
-            return cls(tensors, record)
+            made = cls(tensors, record)
         except (*file.MALFORMED, RuntimeError) as error:  # RuntimeError: SentencePiece's
             raise file.malformed(path, error) from error
+        made.content = content
+        return made
 
     def _find(self, texts: Sequence[str], n: int | None, search: Beam, first: int) -> list[list[Translation]]:
         return [self._translations(self.source_ids(text), search, UNGUIDED)[:n] for text in texts]

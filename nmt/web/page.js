@@ -1,6 +1,7 @@
 // The page: text in, translations out as you type, one line after the other.
 
 import { copyText } from "./clipboard.js";
+import { mendForm } from "./mend.js";
 import { aboutModel, lineOf } from "./view.js";
 
 const KEPT = 500; // translations remembered
@@ -116,7 +117,11 @@ function show(wanted) {
       old.dataset.state = state;
       return;
     }
-    const actions = { choose: (i) => choose(line, place, i), toggle: (open) => toggle(line, place, open) };
+    const actions = {
+      choose: (i) => choose(line, place, i),
+      toggle: (open) => toggle(line, place, open),
+      mend: (text) => mendForm(place + 1, line, text, languages),
+    };
     const node = lineOf(place + 1, result, chosen.get(line) ?? 0, opened.has(line), languages, actions);
     node.dataset.state = state;
     if (old) old.replaceWith(node);

@@ -111,6 +111,8 @@ function details(number, result, choice, languages, actions) {
       close,
       element("h3", { text: "Other translations" }),
       element("ol", { className: "others", children: others }),
+      element("h3", { text: "Mend this translation" }),
+      actions.mend(candidate.text),
     ],
   });
   if (candidate.words.length) {

@@ -1,0 +1,1 @@
+"""serve.py: trained models over HTTP, through the LibreTranslate API."""

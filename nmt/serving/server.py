@@ -1,0 +1,48 @@
+"""Runs the application with uvicorn."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import uvicorn
+
+from nmt.serving.app import application
+from nmt.serving.engines import Jobs
+from nmt.serving.models import Models
+from nmt.serving.protocol import LimitedProtocol
+from nmt.serving.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """Says on stderr when it is ready."""
+
+    ready = ""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        print(self.ready, file=sys.stderr, flush=True)
+
+
+def run(models: Models, jobs: Jobs, settings: Settings, listening: socket.socket, what: str) -> None:
+    """Serve until a signal comes; requests that were accepted are answered first."""
+    config = uvicorn.Config(
+        application(models, jobs, settings),
+        http=LimitedProtocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=int(settings.timeout) + 30,
+    )
+    host, port = listening.getsockname()[:2]
+    server = Server(config)
+    server.ready = f"Serving {what} at http://{f'[{host}]' if ':' in host else host}:{port}/"
+    try:
+        server.run(sockets=[listening])
+    finally:
+        jobs.stop()
