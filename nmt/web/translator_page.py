@@ -40,8 +40,9 @@ def app(model: bytes) -> dict[str, str]:
     }
 
 
-def page(model: bytes, served: Served = Served()) -> str:
+def page(model: bytes, served: Served | None = None) -> str:
     """A page that translates with the model of a file (`nmt.portable.file.pack`), offline and on its own."""
+    served = served or Served()
     _, record = unpack(model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
     slots = {
