@@ -356,7 +356,7 @@ def test_scrubbing_is_smooth(show: Any, words: int, most: float) -> None:
     """Processor time of a frame in milliseconds: frames themselves wait for whatever else the machine does."""
     built = wordy_translator()
     built.model.output.bias.data[2] = -100  # as long as it may be
-    built.search = Beam(beam_size=2, max_length_ratio=1.0, max_length_extra=0)
+    built.search = Beam(beam_size=2, max_length_ratio=1.0, max_length_extra=1)
     page = show(explorer_page([ExploredRun("run", [Snapshot("end", packed(built))])], ["see a cat " * (words // 3)]))
     settled(page)
     watch = page.context.new_cdp_session(page)
@@ -370,6 +370,7 @@ def test_scrubbing_is_smooth(show: Any, words: int, most: float) -> None:
     before = spent()
     times = page.evaluate(FRAMES)
     assert len(times) >= 2 * words
-    assert (spent() - before) / len(times) < most
-    assert page.locator(".words.source li").count() == page.locator(".words.target li").count() > words
+    cost = (spent() - before) / len(times)
+    assert cost < most
+    assert min(page.locator(f".words.{side} li").count() for side in ("source", "target")) >= words
     assert page.faults == []

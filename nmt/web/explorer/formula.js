@@ -3,7 +3,7 @@
 import { element, math } from "../dom.js";
 
 const FUNCTIONS = /^(?:tanh|softmax|exp|log|readout|attend|argmax)(?![\p{L}])/u;
-const INDEX = { "₋": "−", "ₜ": "t", "ᵢ": "i", "ₖ": "k", "ⱼ": "j" };
+const INDEX = { "₋": "−", ₜ: "t", ᵢ: "i", ₖ: "k", ⱼ: "j" };
 const KINDS = [
   ["space", /^\s+/],
   ["index", /^[₀-₉₋₊ₜᵢₖⱼ₍₎]+/u],
@@ -17,7 +17,7 @@ const KINDS = [
 
 /** Parts of an equation: [kind, text]. */
 function* parts(equation) {
-  for (let rest = equation; rest; ) {
+  for (let rest = equation; rest;) {
     const [kind, pattern] = KINDS.find(([, each]) => each.test(rest));
     const [text] = pattern.exec(rest);
     yield [kind, text];
@@ -26,7 +26,10 @@ function* parts(equation) {
 }
 
 const digits = (text) =>
-  Array.from(text.replace(/[₍₎]/gu, ""), (each) => INDEX[each] ?? String.fromCharCode(each.charCodeAt(0) - 0x2080 + 48));
+  Array.from(
+    text.replace(/[₍₎]/gu, ""),
+    (each) => INDEX[each] ?? String.fromCharCode(each.charCodeAt(0) - 0x2080 + 48),
+  );
 
 /** An equation as MathML; words of prose stay words. */
 export function typeset(equation) {
@@ -59,5 +62,8 @@ export function set(equation) {
     end += text.length;
   }
   const said = equation.slice(end);
-  return [typeset(equation.slice(0, end).trim()), said && element("span", { className: "about", text: ` ${said}` })].filter(Boolean);
+  return [
+    typeset(equation.slice(0, end).trim()),
+    said && element("span", { className: "about", text: ` ${said}` }),
+  ].filter(Boolean);
 }

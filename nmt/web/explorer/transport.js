@@ -111,7 +111,11 @@ export class Transport {
   pressed(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const target = event.target;
-    if (target.closest?.("input, textarea, select, [role=slider], [role=tab], [role=treeitem]") && target !== this.slider) return;
+    if (
+      target.closest?.("input, textarea, select, [role=slider], [role=tab], [role=treeitem]") &&
+      target !== this.slider
+    )
+      return;
     const onButton = target.closest?.("button, summary, a");
     const acts = {
       ArrowRight: () => this.step(1),
