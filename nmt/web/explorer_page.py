@@ -12,7 +12,7 @@ from typing import Any
 from nmt.portable.file import unpack
 from nmt.web.assemble import bundle, fill, language, web_text
 
-STYLES = ("tokens.css", "explorer/explorer.css", "explorer/picture.css", "explorer/anatomy.css", "explorer/views.css")
+STYLES = ("tokens.css", "explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
 
 
 @dataclass(frozen=True)

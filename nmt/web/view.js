@@ -1,6 +1,16 @@
 // What the page shows of a translation and of the model. Text gets into the page through textContent alone.
 
-import { element } from "./dom.js";
+/** An element with a class, text, attributes and children. */
+function element(name, { text, children = [], data = {}, ...attributes } = {}) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== "") node.setAttribute(key === "className" ? "class" : key, value);
+  }
+  Object.assign(node.dataset, data);
+  if (text !== undefined) node.textContent = text;
+  node.append(...children);
+  return node;
+}
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 const level = (confidence) => (confidence < 0.4 ? "low" : confidence < 0.75 ? "medium" : "high");
