@@ -228,6 +228,7 @@ class Explorer {
       return;
     }
     document.body.dataset.busy = "false";
+    this.tour.reveal();
   }
 
   draw() {

@@ -3,7 +3,8 @@
 const HOW = "then python explore.py --run outputs/RUN --run outputs/NEW_RUN";
 const alignment = (name) => (formulas) => formulas.alignment?.name === name;
 
-/** Each sets the page to a state; `needs` tells whether a run's formulas will do, `get` how to make such a run. */
+/** Each sets the page to a state, and scrolls to what it is to `reveal`. `needs` tells whether a run's formulas will do,
+ * `get` how to make such a run; unless it is to be seen `alone`, all runs are shown side by side. */
 export const STOPS = [
   {
     title: "The encoder reads",
@@ -22,6 +23,7 @@ export const STOPS = [
       "The weight of “watching” is unfolded below its row: choose an energy there to go one level deeper.",
     ],
     state: { text: "They are watching.", at: 2, unfold: "w2" },
+    reveal: ".anatomy",
   },
   {
     title: "Adjective and noun change places",
@@ -36,7 +38,7 @@ export const STOPS = [
     title: "Agreement",
     sentences: [
       "“vertes” is feminine and plural because “pommes” is, and the English “green” says neither.",
-      "Yet the weights of this step are nearly all on “green”.",
+      "Yet the weights of this step are mostly on “green”.",
       "So not everything goes through the attention: gender and number came with the decoder's own state, which has just written “pommes”.",
     ],
     state: { text: "He bought the green apples.", at: 6 },
@@ -66,7 +68,7 @@ export const STOPS = [
       "Here you are the teacher: “Vous” is given in place of “Tu”, and the verb follows it, “voyez” for “vois”.",
       "Take the mark under the sentence away to let the model speak for itself.",
     ],
-    state: { text: "You see the cat.", begin: "Vous", at: 2 },
+    state: { text: "You see the cat.", begin: "Vous" },
   },
   {
     title: "Beam against greedy",
@@ -106,6 +108,7 @@ export const STOPS = [
     ],
     state: { text: "She has a red car.", at: 5 },
     needs: alignment("LocalP"),
+    alone: true,
     get: `python train.py model=local_p, ${HOW}`,
   },
   {

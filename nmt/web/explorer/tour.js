@@ -40,12 +40,21 @@ export class Tour {
       find(({ alignment }) => alignment?.name === "Soft"),
     );
     const needed = stop.needs ? find(stop.needs) : usual;
-    const together = stop.needs && needed >= 0 && this.runs.length > 1;
+    const together = stop.needs && !stop.alone && needed >= 0 && this.runs.length > 1;
     const view = together ? "compare" : (stop.state.view ?? DEFAULTS.view);
     const run = needed < 0 ? usual : needed;
     this.change({ ...DEFAULTS, ...stop.state, view, run, stop: number });
     this.title.focus({ preventScroll: true });
     scrollTo({ top: 0 });
+    this.pending = stop.reveal;
+    this.reveal();
+  }
+
+  /** Scroll to what the stop is about, once it is drawn. */
+  reveal() {
+    if (!this.pending || document.body.dataset.busy === "true") return;
+    document.querySelector(this.pending)?.scrollIntoView({ block: "start" });
+    this.pending = null;
   }
 
   leave() {

@@ -22,7 +22,7 @@ export class Transport {
     this.slider = element("input", { type: "range", step: "1", "aria-label": "Place in the translation" });
     this.slider.addEventListener("input", () => this.move(+this.slider.value));
     this.parts = element("div", { className: "parts", "aria-hidden": "true" });
-    this.label = element("p", { className: "where" });
+    this.label = element("p", { className: "where", "aria-live": "polite" });
     this.node = element("div", {
       className: "transport",
       children: [
