@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from nmt import cli
@@ -25,6 +26,9 @@ PICTURES: dict[str, tuple[dict[str, str | int], tuple[int, int]]] = {
     "explorer-whatif": ({"text": SENTENCE, "view": "whatif", "at": 6, "look": "6:uniform"}, (1200, 860)),
 }
 COLOURS = 96  # of the palette
+# Of the moving picture: its sentence, milliseconds for each step, and its window.
+PLAYED, MOMENT = "She has a red car.", 900
+WINDOW: Any = {"width": 860, "height": 900}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -50,7 +54,25 @@ def main(argv: Sequence[str] | None = None) -> None:
             output = options.output / f"{name}.png"
             picture.quantize(COLOURS, dither=Image.Dither.NONE).save(output, optimize=True)
             print(output)
+        output = options.output / "explorer.gif"
+        frames = [Image.open(BytesIO(frame)) for frame in played(opened.new_page(viewport=WINDOW), page_file)]
+        first, *rest = [frame.convert("RGB").quantize(32, dither=Image.Dither.NONE) for frame in frames]
+        times = [MOMENT] * len(rest) + [4 * MOMENT]
+        first.save(output, save_all=True, append_images=rest, duration=times, loop=0, optimize=True)
+        print(output)
         opened.close()
+
+
+def played(page: Any, page_file: Path) -> Iterator[bytes]:
+    """The picture of a sentence after each step of the decoder."""
+    page.goto(f"{page_file.as_uri()}#{urlencode({'text': PLAYED, 'at': 1})}")
+    page.wait_for_selector("body[data-busy=false]")
+    while True:
+        page.wait_for_timeout(300)
+        yield page.locator(".look > .card").screenshot()
+        if page.locator(".transport.ended").count():
+            return
+        page.keyboard.press("ArrowRight")
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:

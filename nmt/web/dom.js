@@ -44,7 +44,11 @@ export function percent(share) {
 export const chance = (share) => (share < 0.005 ? "<0.01" : share.toFixed(2));
 
 /** A number with a true minus sign. */
-export const signed = (value, digits = 2) => value.toFixed(digits).replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+export const signed = (value, digits = 2) =>
+  value
+    .toFixed(digits)
+    .replace("-", "−")
+    .replace(/^−(0(\.0*)?)$/, "$1");
 
 const put = new WeakMap(); // element → what was last put there
 
@@ -59,7 +63,10 @@ export function update(node, name, value) {
 }
 
 /** Arrow keys, Home and End move the focus among elements of which one is in the tab order. */
-export function roving(nodes, { forward = ["ArrowRight", "ArrowDown"], back = ["ArrowLeft", "ArrowUp"], start = 0 } = {}) {
+export function roving(
+  nodes,
+  { forward = ["ArrowRight", "ArrowDown"], back = ["ArrowLeft", "ArrowUp"], start = 0 } = {},
+) {
   nodes.forEach((node, place) => {
     node.tabIndex = place === start ? 0 : -1;
     node.addEventListener("keydown", (event) => {

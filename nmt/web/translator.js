@@ -71,7 +71,8 @@ export class Translator {
   *inspect(sourceIds, targetIds, { overrides = {}, top = 10, marks: wanted = null } = {}) {
     const ended = targetIds.at(-1) === EOS;
     const given = this.checked(ended ? targetIds.slice(0, -1) : targetIds);
-    const pick = (found) => Object.fromEntries(Object.entries(found).filter(([name]) => wanted?.includes(name) ?? true));
+    const pick = (found) =>
+      Object.fromEntries(Object.entries(found).filter(([name]) => wanted?.includes(name) ?? true));
     const [memory, first] = this.model.encode(sourceIds);
     const steps = [];
     let state = first;

@@ -2,8 +2,19 @@
 
 import { element, signed, update } from "../dom.js";
 import { Choices, remarks } from "./choices.js";
-import { set, typeset } from "./formula.js";
-import { largestOf, stillStrip, Strip } from "./strip.js";
+import { set } from "./formula.js";
+import {
+  blind,
+  extent,
+  firstSentence,
+  headChoice,
+  nextEquation,
+  ofHead,
+  queryEquation,
+  readingText,
+  stateStrips,
+} from "./parts.js";
+import { largestOf, Strip } from "./strip.js";
 import { unfolded } from "./unfold.js";
 
 const STAGES = [
@@ -17,7 +28,9 @@ const STAGES = [
 /** The number and name of a stage, its formula and a sentence about it. */
 function heading(number, equations, level = "h3") {
   const [name, text] = STAGES[number - 1];
-  const formulas = equations.filter(Boolean).map((each) => element("span", { className: "formula", children: set(each) }));
+  const formulas = equations
+    .filter(Boolean)
+    .map((each) => element("span", { className: "formula", children: set(each) }));
   return [
     element(level, { children: [element("b", { text: String(number), "aria-hidden": "true" }), ` ${name}`] }),
     element("p", { className: "about", text }),
@@ -37,7 +50,11 @@ export class Anatomy {
     this.trace = trace;
     const { formulas } = trace;
     this.node.classList.toggle("blind", !trace.attends);
-    this.strips = { query: new Strip("Query: the decoder's state"), context: new Strip("Context"), state: new Strip("New state of the decoder") };
+    this.strips = {
+      query: new Strip("Query: the decoder's state"),
+      context: new Strip("Context"),
+      state: new Strip("New state of the decoder"),
+    };
     const steps = trace.steps;
     this.scales = {
       states: largestOf([trace.encoder?.states]),
@@ -52,9 +69,16 @@ export class Anatomy {
       data: { stage: 1 },
       children: [...heading(1, [queryEquation(formulas)]), this.strips.query.node],
     });
-    this.next = element("div", { className: "stage next", data: { stage: 5 }, children: heading(5, [nextEquation(formulas)]) });
+    this.next = element("div", {
+      className: "stage next",
+      data: { stage: 5 },
+      children: heading(5, [nextEquation(formulas)]),
+    });
     this.candidates = new Choices(this.force);
-    this.after = element("div", { className: "after", children: [element("p", { className: "about", text: "The decoder's new state" }), this.strips.state.node] });
+    this.after = element("div", {
+      className: "after",
+      children: [element("p", { className: "about", text: "The decoder's new state" }), this.strips.state.node],
+    });
     this.next.append(this.candidates.node, this.after);
     this.note = element("p", { className: "note", role: "status" });
     this.heads = headChoice(trace.heads, this.head ?? 0, (head) => {
@@ -70,9 +94,18 @@ export class Anatomy {
   table(formulas) {
     const { source, encoder } = this.trace;
     this.rows = source.labels.map((name, place) => this.row(name, place, encoder));
-    this.equations = { 2: [formulas.inner?.equation || formulas.score?.equation], 3: [formulas.alignment?.equation || firstSentence(formulas.alignment?.text)], 4: ["c = Σ αᵢhᵢ"] };
+    this.equations = {
+      2: [formulas.inner?.equation || formulas.score?.equation],
+      3: [formulas.alignment?.equation || firstSentence(formulas.alignment?.text)],
+      4: ["c = Σ αᵢhᵢ"],
+    };
     const column = (number) =>
-      element("th", { scope: "col", className: "stage", data: { stage: number }, children: heading(number, this.equations[number]) });
+      element("th", {
+        scope: "col",
+        className: "stage",
+        data: { stage: number },
+        children: heading(number, this.equations[number]),
+      });
     const states = element("th", {
       scope: "col",
       className: "states",
@@ -106,8 +139,23 @@ export class Anatomy {
       className: "pieces",
       children: [element("thead", { children: [head] }), body, element("tfoot", { children: [sum] })],
     });
-    const legend = element("div", { className: "legend", children: [2, 3, 4].map((number) => element("div", { className: "stage", data: { stage: number }, children: heading(number, this.equations[number]) })) });
-    const scroll = element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Energies, weights and context", children: [table] });
+    const legend = element("div", {
+      className: "legend",
+      children: [2, 3, 4].map((number) =>
+        element("div", {
+          className: "stage",
+          data: { stage: number },
+          children: heading(number, this.equations[number]),
+        }),
+      ),
+    });
+    const scroll = element("div", {
+      className: "scroll",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "Energies, weights and context",
+      children: [table],
+    });
     return element("div", { children: [legend, scroll] });
   }
 
@@ -147,11 +195,18 @@ export class Anatomy {
     this.node.classList.toggle("ended", step === null);
     this.last = [step, left, unfold];
     if (this.trace.attends) this.read(reading ? left : 0);
-    if (reading) this.title.textContent = `The encoder reads “${this.trace.source.labels[Math.max(0, this.trace.source.labels.length - 1 - left)]}”`;
+    if (reading)
+      this.title.textContent = `The encoder reads “${this.trace.source.labels[Math.max(0, this.trace.source.labels.length - 1 - left)]}”`;
     if (step === null || reading) return;
     const now = ofHead(this.trace, this.trace.steps[step], this.head ?? 0);
-    const before = this.trace.target.pieces.slice(Math.max(0, step - 3), step).join("").replaceAll("▁", " ").trim();
-    this.title.textContent = step ? `Step ${step + 1}, after “${step > 3 ? "… " : ""}${before}”` : "Step 1, nothing written yet";
+    const before = this.trace.target.pieces
+      .slice(Math.max(0, step - 3), step)
+      .join("")
+      .replaceAll("▁", " ")
+      .trim();
+    this.title.textContent = step
+      ? `Step ${step + 1}, after “${step > 3 ? "… " : ""}${before}”`
+      : "Step 1, nothing written yet";
     this.note.textContent = remarks(this.trace, now, step);
     this.strips.query.draw(now.query, this.scales.query);
     this.strips.state.draw(now.state, this.scales.state);
@@ -212,70 +267,4 @@ export class Anatomy {
     row.node.after(this.panel);
     unfolded(content, kind, +digits, now, step, this.trace, { unfold: this.unfold, hidden: this.hidden });
   }
-}
-
-/** The strips of one encoder state: one for each direction. */
-function stateStrips({ states, size, forward }, place, largest, name) {
-  const cuts = forward ? [0, forward, size] : [0, size];
-  return cuts.slice(1).map((end, i) => {
-    const way = forward ? ["read forwards", "read backwards"][i] : "encoder state";
-    const label = name && `${name}, ${way}: ${end - cuts[i]} numbers`;
-    return stillStrip(states.subarray(place * size + cuts[i], place * size + end), largest, label);
-  });
-}
-
-/** Lowest and highest energy of all steps, with zero between them. */
-function extent(steps) {
-  let [low, high] = [0, 1e-6];
-  for (const { energies } of steps) {
-    if (energies) for (const each of energies) if (Number.isFinite(each)) [low, high] = [Math.min(low, each), Math.max(high, each)];
-  }
-  return [low, high];
-}
-
-const wiring = (formulas) => formulas.wiring?.equation?.split(/,\s(?=\S+\s=|readout)/u) ?? [];
-const queryEquation = (formulas) => wiring(formulas).find((each) => each.includes("attend"));
-const nextEquation = (formulas) => wiring(formulas).filter((each) => !each.includes("attend")).at(-1);
-
-function blind(formulas) {
-  const text =
-    "This model has no attention. All that the decoder ever knows of the source is one vector, the last state of the encoder, the same at every step.";
-  const equation = formulas.wiring?.equation;
-  return element("div", {
-    className: "stage",
-    children: [
-      element("p", { text }),
-      equation && element("span", { className: "formula", children: [typeset(equation)] }),
-    ],
-  });
-}
-
-/** A step as one head sees it; the weights of a model without heads are those of the step. */
-function ofHead({ heads, source }, step, head) {
-  if (heads < 2) return step;
-  const [begin, size] = [Math.min(head, heads - 1) * source.pieces.length, source.pieces.length];
-  const part = (numbers) => numbers?.subarray(begin, begin + size);
-  return { ...step, energies: part(step.energies), weights: part(step.headWeights), own: undefined };
-}
-
-/** Buttons to choose a head. */
-function headChoice(heads, chosen, choose) {
-  const node = element("div", { className: "segments", role: "group", "aria-label": "Heads", hidden: heads < 2 });
-  const buttons = Array.from({ length: heads < 2 ? 0 : heads }, (_, head) =>
-    element("button", { type: "button", text: `Head ${head + 1}`, "aria-pressed": String(head === chosen), on: { click: () => press(head) } }),
-  );
-  const press = (head) => {
-    buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(place === head)));
-    choose(head);
-  };
-  node.append(...buttons);
-  return node;
-}
-
-const firstSentence = (text = "") => text.split(/[:.]\s|\n/)[0].replace(/\s\([^)]*\)$/, "");
-
-function readingText({ encoder }) {
-  return encoder?.forward
-    ? "It reads twice at the same time: forwards from the first piece, backwards from the last. Each strip is a vector: what it knows of a piece from what stands before it (left) and after it (right)."
-    : "It reads one piece after the other. Each strip is a vector: what it knows of a piece and of those before it.";
 }

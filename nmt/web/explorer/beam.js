@@ -11,7 +11,12 @@ export class BeamView {
   constructor({ change, languages }) {
     Object.assign(this, { change, languages, cutting: false, all: false });
     this.controls = this.makeControls();
-    this.canvas = element("div", { className: "tree", role: "tree", "aria-label": "Hypotheses of the search", lang: languages.target });
+    this.canvas = element("div", {
+      className: "tree",
+      role: "tree",
+      "aria-label": "Hypotheses of the search",
+      lang: languages.target,
+    });
     this.found = element("ol", { className: "found", lang: languages.target });
     this.hint = element("p", { className: "about" });
     const scroll = element("div", { className: "scroll", children: [this.canvas] });
@@ -30,11 +35,22 @@ export class BeamView {
         value.textContent = input.value;
         this.change({ [name]: +input.value, pick: 0 });
       });
-      return { input, value, node: element("label", { className: "setting ranged", children: [`${label} `, value, input] }) };
+      return {
+        input,
+        value,
+        node: element("label", { className: "setting ranged", children: [`${label} `, value, input] }),
+      };
     };
     this.size = slider("Beam size", 1, 12, 1, "beam");
     this.penalty = slider("Length penalty", 0, 2, 0.1, "penalty");
-    this.begin = element("input", { type: "text", placeholder: "any words", dir: "auto", lang: this.languages.target, autocomplete: "off", spellcheck: "false" });
+    this.begin = element("input", {
+      type: "text",
+      placeholder: "any words",
+      dir: "auto",
+      lang: this.languages.target,
+      autocomplete: "off",
+      spellcheck: "false",
+    });
     this.begin.addEventListener("change", () => this.change({ begin: this.begin.value.trim(), pick: 0 }));
     const mode = (text, cutting) =>
       element("button", { type: "button", text, on: { click: () => this.setMode(cutting) } });
@@ -48,8 +64,13 @@ export class BeamView {
       this.size.node,
       this.penalty.node,
       element("label", { className: "setting", children: ["Begin with ", this.begin] }),
-      element("div", { className: "setting", role: "group", "aria-label": "Choosing a token", children: ["Choosing a token ", element("span", { className: "segments", children: this.modes })] }),
-      element("label", { className: "setting check", children: [this.every, " all that was pruned"] }),
+      element("div", {
+        className: "setting",
+        role: "group",
+        "aria-label": "Choosing a token",
+        children: ["Choosing a token ", element("span", { className: "segments", children: this.modes })],
+      }),
+      element("label", { className: "setting check", children: [this.every, " show all that was pruned"] }),
     ];
     return element("div", { className: "controls", children: parts });
   }
@@ -64,7 +85,10 @@ export class BeamView {
     Object.assign(this, { trace, state });
     this.setMode(this.cutting);
     const { beam, penalty } = trace.search;
-    for (const [{ input, value }, number] of [[this.size, beam], [this.penalty, penalty]]) {
+    for (const [{ input, value }, number] of [
+      [this.size, beam],
+      [this.penalty, penalty],
+    ]) {
       if (document.activeElement !== input) input.value = number;
       value.textContent = String(+number.toFixed(2));
     }
@@ -124,7 +148,10 @@ export class BeamView {
       "aria-label": `${node.label}, probability ${probability.toFixed(2)}, log p so far ${signed(node.total)}, ${what}`,
       title: `${percent(probability)}; log p so far ${signed(node.total)}`,
       className: `token ${classOf(node)}`,
-      children: [element("bdi", { text: node.label }), element("span", { className: "number", text: chance(probability) })],
+      children: [
+        element("bdi", { text: node.label }),
+        element("span", { className: "number", text: chance(probability) }),
+      ],
       style: { left: `${columns[node.depth]}px`, top: `${node.y * ROW}px`, width: `${node.width}px` },
       on: { click: () => this.chosen(node) },
     });
@@ -173,7 +200,10 @@ export class BeamView {
               type: "button",
               className: "other",
               "aria-current": place === pick ? "true" : undefined,
-              children: [element("bdi", { text: text || "(nothing)" }), element("span", { className: "number", text: signed(score, 3), title: "log p / length^penalty" })],
+              children: [
+                element("bdi", { text: text || "(nothing)" }),
+                element("span", { className: "number", text: signed(score, 3), title: "log p / length^penalty" }),
+              ],
               on: { click: () => this.change({ pick: place }) },
             }),
           ],

@@ -12,7 +12,10 @@ export class Compare {
     Object.assign(this, { models, ask, go, best, wanted: 0 });
     this.alike = element("input", { type: "checkbox" });
     this.alike.addEventListener("change", () => this.show(...this.last));
-    const choice = element("label", { className: "check", children: [this.alike, " all write the best model's translation"] });
+    const choice = element("label", {
+      className: "check",
+      children: [this.alike, " all write the best model's translation"],
+    });
     this.columns = models.map((model) => column(model, languages, go));
     this.node = element("section", {
       className: "compare",
@@ -20,7 +23,11 @@ export class Compare {
       children: [
         element("p", { className: "about", text: about }),
         best === null ? null : choice,
-        element("div", { className: "columns", style: { "--count": String(Math.min(4, models.length)) }, children: this.columns.map((each) => each.node) }),
+        element("div", {
+          className: "columns",
+          style: { "--count": String(Math.min(4, models.length)) },
+          children: this.columns.map((each) => each.node),
+        }),
       ],
     });
   }
@@ -39,7 +46,9 @@ export class Compare {
         each.trace = trace;
         each.about.textContent = model.about();
         each.text.textContent = trace?.text || "(nothing)";
-        each.score.textContent = trace ? `log p ${signed(trace.steps.reduce((sum, step) => sum + step.logProb, 0))}, ${percent(trace.confidence)} a token` : "";
+        each.score.textContent = trace
+          ? `log p ${signed(trace.steps.reduce((sum, step) => sum + step.logProb, 0))}, ${percent(trace.confidence)} a token`
+          : "";
         if (trace) each.picture.show(trace, state.unit, state.scale);
         each.node.classList.remove("waiting");
         placed(this.longest());
@@ -59,7 +68,10 @@ export class Compare {
   /** The most source pieces and steps of any model. */
   longest() {
     const traces = this.columns.map((each) => each.trace).filter(Boolean);
-    return [Math.max(1, ...traces.map((trace) => trace.source.pieces.length)), Math.max(1, ...traces.map((trace) => trace.steps.length))];
+    return [
+      Math.max(1, ...traces.map((trace) => trace.source.pieces.length)),
+      Math.max(1, ...traces.map((trace) => trace.steps.length)),
+    ];
   }
 
   /** Show the same place in all: a step from 1, the source being read up to 0, null at the end. */

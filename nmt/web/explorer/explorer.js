@@ -26,7 +26,11 @@ class Explorer {
       this.client.give(node.dataset.model, node.textContent);
       node.remove();
     }
-    this.transport = new Transport((at) => this.store.set({ at }), (number) => this.look.stage(number), () => this.store.state.view === "look");
+    this.transport = new Transport(
+      (at) => this.store.set({ at }),
+      (number) => this.look.stage(number),
+      () => this.store.state.view === "look",
+    );
     $("player").append(this.transport.node);
     this.tour = new Tour({ change: (changes) => this.store.set(changes), runs: this.runs });
     $("tour").append(this.tour.node);
@@ -40,7 +44,13 @@ class Explorer {
     const change = (changes) => this.store.set(changes);
     const go = (step) => this.transport.move(step + 1);
     const { languages } = this;
-    this.look = new Look({ go, change, languages, force: (each) => this.force(each), hidden: (step) => this.hidden(step) });
+    this.look = new Look({
+      go,
+      change,
+      languages,
+      force: (each) => this.force(each),
+      hidden: (step) => this.hidden(step),
+    });
     this.views = {
       look: { label: "Step by step", view: this.look },
       beam: { label: "Beam search", view: new BeamView({ change, languages }) },
@@ -48,9 +58,16 @@ class Explorer {
     };
     const ask = (model, state) => this.ask(state, model, null);
     if (this.runs.length > 1) {
-      const models = this.runs.map((run) => ({ label: run.label, name: run.models[run.own].name, about: () => mechanism(run) }));
+      const models = this.runs.map((run) => ({
+        label: run.label,
+        name: run.models[run.own].name,
+        about: () => mechanism(run),
+      }));
       const text = "The same sentence, in step. Play or choose a word.";
-      this.views.compare = { label: "Side by side", view: new Compare({ models, ask, go, languages, label: "Side by side", about: text }) };
+      this.views.compare = {
+        label: "Side by side",
+        view: new Compare({ models, ask, go, languages, label: "Side by side", about: text }),
+      };
     }
     this.runs.forEach(({ label, models, own }, run) => {
       if (models.length < 2) return;
@@ -63,13 +80,32 @@ class Explorer {
 
   makeControls(examples) {
     const tab = ([name, { label, view }]) =>
-      element("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "view", text: label, data: { name }, on: { click: () => this.store.set({ view: name }) } });
+      element("button", {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "aria-controls": "view",
+        text: label,
+        data: { name },
+        on: { click: () => this.store.set({ view: name }) },
+      });
     this.tabs = Object.entries(this.views).map(tab);
     $("tabs").append(...this.tabs);
     roving(this.tabs);
-    for (const node of this.tabs) node.addEventListener("focus", () => node.matches(":focus-visible") && this.store.set({ view: node.dataset.name }));
+    for (const node of this.tabs)
+      node.addEventListener(
+        "focus",
+        () => node.matches(":focus-visible") && this.store.set({ view: node.dataset.name }),
+      );
     this.examples = examples;
-    const example = (text) => element("button", { type: "button", className: "chip", dir: "auto", text, on: { click: () => this.openSentence(text) } });
+    const example = (text) =>
+      element("button", {
+        type: "button",
+        className: "chip",
+        dir: "auto",
+        text,
+        on: { click: () => this.openSentence(text) },
+      });
     $("examples").append(...examples.map(example));
     $("text").addEventListener("input", () => {
       clearTimeout(this.typing);
@@ -82,11 +118,16 @@ class Explorer {
     });
     $("run").append(...this.runs.map(({ label }, place) => element("option", { value: place, text: label })));
     $("run-choice").hidden = this.runs.length < 2;
-    $("run").addEventListener("change", () => this.store.set({ run: +$("run").value, begin: "", cut: "", look: "", pick: 0 }));
+    $("run").addEventListener("change", () =>
+      this.store.set({ run: +$("run").value, begin: "", cut: "", look: "", pick: 0 }),
+    );
     $("tour-start").addEventListener("click", () => this.tour.go(1));
     const saving = { svg: saveSvg, png: savePng };
     for (const [kind, save] of Object.entries(saving)) {
-      $(`save-${kind}`).addEventListener("click", () => this.trace && save(figureOf(this.trace, this.store.state.unit), this.store.state.scale));
+      $(`save-${kind}`).addEventListener(
+        "click",
+        () => this.trace && save(figureOf(this.trace, this.store.state.unit), this.store.state.scale),
+      );
     }
     $("save-json").addEventListener("click", () => this.trace && saveJson(this.trace));
     $("save-link").addEventListener("click", () => this.copyLink());
@@ -96,7 +137,9 @@ class Explorer {
 
   /** Open a sentence in the player; the sentence table calls it too, with the references if there are some. */
   openSentence(text, references = []) {
-    const shown = references.map((each) => element("p", { className: "about", dir: "auto", text: `Reference: ${each}` }));
+    const shown = references.map((each) =>
+      element("p", { className: "about", dir: "auto", text: `Reference: ${each}` }),
+    );
     $("references").replaceChildren(...shown);
     this.store.set({ text, at: null, begin: "", cut: "", look: "", pick: 0, unfold: "" });
   }
@@ -175,7 +218,9 @@ class Explorer {
       const trace = sentence ? await this.ask(state) : null;
       if (SEARCHED.some((name) => this.store.state[name] !== state[name])) return;
       this.trace = trace;
-      $("status").textContent = trace?.doubts.length ? `This sentence ${trace.doubts.join(", and ")}: do not rely on its translation.` : "";
+      $("status").textContent = trace?.doubts.length
+        ? `This sentence ${trace.doubts.join(", and ")}: do not rely on its translation.`
+        : "";
       $("status").className = "doubt";
       this.draw();
     } catch (error) {
@@ -183,6 +228,7 @@ class Explorer {
       return;
     }
     document.body.dataset.busy = "false";
+    this.tour.reveal();
   }
 
   draw() {
@@ -224,7 +270,8 @@ class Explorer {
     const { view } = this.views[name];
     if (view === this.look) this.look.place(state.at, state);
     else if (view instanceof Compare) view.place(state.at);
-    else if (view instanceof WhatIf) view.show(this.trace, state, state.at === null || state.at < 1 ? this.middle() : state.at - 1);
+    else if (view instanceof WhatIf)
+      view.show(this.trace, state, state.at === null || state.at < 1 ? this.middle() : state.at - 1);
     this.transport.place(state.at, where(this.trace, state.at));
     showWritten($("translation"), this.trace, name === "beam" || name === "whatif" ? null : state.at);
   }

@@ -2,14 +2,14 @@
 
 import { element, math } from "../dom.js";
 
-const FUNCTIONS = /^(?:tanh|softmax|exp|log|readout|attend|argmax)(?![\p{L}])/u;
-const INDEX = { "₋": "−", "ₜ": "t", "ᵢ": "i", "ₖ": "k", "ⱼ": "j" };
+const FUNCTIONS = /^(?:tanh|softmax|exp|log|readout|attend|argmax|head)(?![A-Za-z])/;
+const INDEX = { "₋": "−", ₜ: "t", ᵢ: "i", ₖ: "k", ⱼ: "j" };
 const KINDS = [
   ["space", /^\s+/],
-  ["index", /^[₀-₉₋₊ₜᵢₖⱼ₍₎]+/u],
+  ["index", /^(?:[₀-₉₋₊ₜᵢₖⱼ₍₎]+|_[A-Z])/u],
   ["function", FUNCTIONS],
   ["matrix", /^[A-Z]_[A-Z]/],
-  ["word", /^[A-Za-z]{2,}(?![₀-₉ₜᵢₖ'_])/u],
+  ["word", /^(?:[a-z]{2,}|[A-Za-z]{3,})(?![₀-₉ₜᵢₖ'_])/u],
   ["letter", /^\p{L}\p{M}*/u],
   ["number", /^[0-9]+(?:\.[0-9]+)?/],
   ["operator", /^[^]/u],
@@ -17,7 +17,7 @@ const KINDS = [
 
 /** Parts of an equation: [kind, text]. */
 function* parts(equation) {
-  for (let rest = equation; rest; ) {
+  for (let rest = equation; rest;) {
     const [kind, pattern] = KINDS.find(([, each]) => each.test(rest));
     const [text] = pattern.exec(rest);
     yield [kind, text];
@@ -25,8 +25,12 @@ function* parts(equation) {
   }
 }
 
-const digits = (text) =>
-  Array.from(text.replace(/[₍₎]/gu, ""), (each) => INDEX[each] ?? String.fromCharCode(each.charCodeAt(0) - 0x2080 + 48));
+const character = (index) => INDEX[index] ?? String.fromCharCode(index.charCodeAt(0) - 0x2080 + 48);
+
+/** An index as it is written on the line. */
+function plain(index) {
+  return index.startsWith("_") ? index.slice(1) : Array.from(index.replace(/[₍₎]/gu, ""), character).join("");
+}
 
 /** An equation as MathML; words of prose stay words. */
 export function typeset(equation) {
@@ -43,7 +47,7 @@ export function typeset(equation) {
     } else if (kind === "letter") row.append(math("mi", { text }));
     else if (kind === "number") row.append(math("mn", { text }));
     else if (kind === "index" && last) {
-      row.append(math("msub", { children: [last, math("mi", { text: digits(text).join("") })] }));
+      row.append(math("msub", { children: [last, math("mi", { text: plain(text) })] }));
     } else if (text === "'" && last) row.append(math("msup", { children: [last, math("mo", { text: "⊤" })] }));
     else row.append(math("mo", { text, stretchy: "false" }));
     if (kind !== "space" || before !== "word") before = kind;
@@ -59,5 +63,8 @@ export function set(equation) {
     end += text.length;
   }
   const said = equation.slice(end);
-  return [typeset(equation.slice(0, end).trim()), said && element("span", { className: "about", text: ` ${said}` })].filter(Boolean);
+  return [
+    typeset(equation.slice(0, end).trim()),
+    said && element("span", { className: "about", text: ` ${said}` }),
+  ].filter(Boolean);
 }

@@ -32,7 +32,10 @@ export class Heatmap {
     this.width = Math.max(2, Math.min(height * 1.5, space / columns));
     this.count = rows;
     const [wide, tall] = [Math.ceil(columns * this.width), rows * height];
-    for (const [name, value] of [["width", wide], ["height", tall]]) {
+    for (const [name, value] of [
+      ["width", wide],
+      ["height", tall],
+    ]) {
       this.field.style.setProperty(name, `${value}px`);
       this.canvas.style.setProperty(name, `${value}px`);
     }
@@ -79,8 +82,14 @@ export class Heatmap {
       band.hidden = value === null;
       if (value !== null) for (const [name, size] of property) band.style.setProperty(name, `${size}px`);
     };
-    place(this.cross[0], row, [["top", row * this.height], ["height", this.height]]);
-    place(this.cross[1], column, [["left", column * this.width], ["width", this.width]]);
+    place(this.cross[0], row, [
+      ["top", row * this.height],
+      ["height", this.height],
+    ]);
+    place(this.cross[1], column, [
+      ["left", column * this.width],
+      ["width", this.width],
+    ]);
     [...this.labels.children].forEach((label, place) => label.classList.toggle("marked", place === column));
   }
 }

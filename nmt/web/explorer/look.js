@@ -13,32 +13,53 @@ export class Look {
       const buttons = options.map(([value, text]) =>
         element("button", { type: "button", text, data: { value }, on: { click: () => change({ [name]: value }) } }),
       );
-      return { name, buttons, node: element("div", { className: "segments", role: "group", "aria-label": label, children: buttons }) };
+      return {
+        name,
+        buttons,
+        node: element("div", { className: "segments", role: "group", "aria-label": label, children: buttons }),
+      };
     };
     this.choices = [
-      segments("Units", "unit", [["pieces", "Pieces"], ["words", "Words"]]),
-      segments("Scale", "scale", [["linear", "Linear"], ["log", "Log scale"]]),
+      segments("Units", "unit", [
+        ["pieces", "Pieces"],
+        ["words", "Words"],
+      ]),
+      segments("Scale", "scale", [
+        ["linear", "Linear"],
+        ["log", "Log scale"],
+      ]),
     ];
     const shape = (value, text) => element("button", { type: "button", text, on: { click: () => this.shape(value) } });
     this.shapes = [shape("lines", "Lines"), shape("map", "Heatmap")];
-    const shapes = element("div", { className: "segments shapes", role: "group", "aria-label": "Picture", children: this.shapes });
+    const shapes = element("div", {
+      className: "segments shapes",
+      role: "group",
+      "aria-label": "Picture",
+      children: this.shapes,
+    });
     this.end = element("div", { className: "whole" });
     this.card = element("div", {
       className: "card",
-      children: [
-        this.picture.node,
-        this.picture.told,
-      ],
+      children: [this.picture.node, this.picture.told],
     });
-    this.toolbar = element("div", { className: "toolbar", children: [shapes, ...this.choices.map((each) => each.node)] });
-    this.node = element("section", { className: "look", "aria-label": "Step by step", children: [this.card, this.end, this.anatomy.node] });
+    this.toolbar = element("div", {
+      className: "toolbar",
+      children: [shapes, ...this.choices.map((each) => each.node)],
+    });
+    this.node = element("section", {
+      className: "look",
+      "aria-label": "Step by step",
+      children: [this.card, this.end, this.anatomy.node],
+    });
     this.shape("lines");
   }
 
   /** On narrow screens one of both is shown. */
   shape(value) {
     this.picture.node.dataset.shape = value;
-    this.shapes.forEach((button, place) => button.setAttribute("aria-pressed", String((place ? "map" : "lines") === value)));
+    this.shapes.forEach((button, place) =>
+      button.setAttribute("aria-pressed", String((place ? "map" : "lines") === value)),
+    );
     this.picture.redraw();
   }
 
@@ -64,7 +85,10 @@ export class Look {
     const listed = terms.length > 14 ? [...terms.slice(0, 12), "…"] : terms;
     this.end.replaceChildren(
       element("p", { className: "invite", text: "Press play, or choose a word, to see how it was written." }),
-      element("p", { className: "about", text: `log p = ${listed.join(" + ").replaceAll("+ −", "− ")} = ${signed(sum)}, over ${steps.length} tokens; score = log p / ${steps.length}^${+search.penalty.toFixed(2)} = ${signed(score, 3)}.` }),
+      element("p", {
+        className: "about",
+        text: `log p = ${listed.join(" + ").replaceAll("+ −", "− ")} = ${signed(sum)}, over ${steps.length} tokens; score = log p / ${steps.length}^${+search.penalty.toFixed(2)} = ${signed(score, 3)}.`,
+      }),
     );
   }
 

@@ -8,11 +8,13 @@ const UNIT = 1e-5;
 export function parseLooks(text) {
   const found = [];
   for (const entry of text.split(";").slice(0, 200)) {
-    const [, step, on, how] = /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
+    const [, step, on, how] =
+      /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
     if (!step) continue;
     const each = { step: +step - 1, on: on === "+", how };
     if (how.startsWith("only.")) Object.assign(each, { how: "only", piece: +how.slice(5) });
-    else if (/^\d/.test(how)) Object.assign(each, { how: "weights", weights: how.split(",").map((share) => share * UNIT) });
+    else if (/^\d/.test(how))
+      Object.assign(each, { how: "weights", weights: how.split(",").map((share) => share * UNIT) });
     found.push(each);
   }
   return found;
@@ -20,7 +22,10 @@ export function parseLooks(text) {
 
 /** One entry as text. */
 export function writeLook({ step, on = false, how, piece, weights }) {
-  const what = { only: () => `only.${piece}`, weights: () => weights.map((share) => Math.round(share / UNIT)).join(",") };
+  const what = {
+    only: () => `only.${piece}`,
+    weights: () => weights.map((share) => Math.round(share / UNIT)).join(","),
+  };
   return `${step + 1}${on ? "+" : ""}:${what[how] ? what[how]() : how}`;
 }
 
@@ -35,7 +40,8 @@ export function givenWeights(looks, step, own, length) {
   if (!look) return null;
   if (look.how === "uniform") return new Float32Array(length).fill(1 / length);
   if (look.how === "shuffled") return own ? shuffled(own, step) : null;
-  if (look.how === "only") return Float32Array.from({ length }, (_, place) => (place === Math.min(look.piece, length - 1) ? 1 : 0));
+  if (look.how === "only")
+    return Float32Array.from({ length }, (_, place) => (place === Math.min(look.piece, length - 1) ? 1 : 0));
   return normalised(Float32Array.from({ length }, (_, place) => look.weights[place] ?? 0));
 }
 

@@ -48,7 +48,10 @@ export class Picture {
     const { columns, rows } = this.figure;
     this.sourceWords = columns.map((column, place) => this.sourceWord(column, place));
     this.targetWords = rows.map((row, place) => this.targetWord(row, place));
-    for (const [list, words] of [[this.source, this.sourceWords], [this.target, this.targetWords]]) {
+    for (const [list, words] of [
+      [this.source, this.sourceWords],
+      [this.target, this.targetWords],
+    ]) {
       list.replaceChildren(...words.map((word) => element("li", { children: [word] })));
       roving(words, { forward: ["ArrowDown"], back: ["ArrowUp"] });
     }
@@ -84,7 +87,8 @@ export class Picture {
     if (!this.figure || !this.node.isConnected) return;
     this.fitted = this.node.clientWidth;
     const narrow = this.fitted < 620;
-    const wide = this.small || narrow ? Math.max(70, Math.min(150, this.fitted * 0.26)) : Math.min(300, this.fitted * 0.24);
+    const wide =
+      this.small || narrow ? Math.max(70, Math.min(150, this.fitted * 0.26)) : Math.min(300, this.fitted * 0.24);
     this.lines.draw(this.figure, this.scale, this.height, wide);
     if (!this.small && this.figure.weights) {
       const used = narrow ? this.target.offsetWidth + 12 : this.source.offsetWidth + wide + this.target.offsetWidth;
@@ -102,7 +106,11 @@ export class Picture {
   bars() {
     const most = Math.log2(Math.max(2, this.figure.columns.length));
     const bars = this.figure.entropies.map((bits) => {
-      const bar = element("span", { className: "bits", text: bits.toFixed(1), title: `Entropy ${bits.toFixed(2)} bits` });
+      const bar = element("span", {
+        className: "bits",
+        text: bits.toFixed(1),
+        title: `Entropy ${bits.toFixed(2)} bits`,
+      });
       bar.style.setProperty("--share", (bits / most).toFixed(3));
       return bar;
     });
@@ -126,7 +134,11 @@ export class Picture {
     this.sourceWords.forEach((word, place) => {
       word.parentNode.classList.toggle("later", columns[place].begin >= read);
       update(word, "--weight", looks ? Math.min(1, looks[place]).toFixed(2) : "0");
-      update(word, "--share", !this.small && written && covered ? Math.min(1, covered[written - 1][place]).toFixed(2) : "0");
+      update(
+        word,
+        "--share",
+        !this.small && written && covered ? Math.min(1, covered[written - 1][place]).toFixed(2) : "0",
+      );
     });
     this.lines.grow(written, row);
     if (this.small || !this.figure.weights) return;

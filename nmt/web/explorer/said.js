@@ -7,7 +7,11 @@ import { parseLooks } from "./looks.js";
 /** The parts of a run's model, and its score, in words. */
 export function mechanism({ record = {} }) {
   const { formulas = {}, scores = {} } = record;
-  const name = (role) => formulas[role]?.name?.replace(/Decoder$/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+  const name = (role) =>
+    formulas[role]?.name
+      ?.replace(/Decoder$/, "")
+      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+      .toLowerCase();
   const attention = `${name("score")} score, ${name("alignment")} alignment, ${name("wiring")} wiring`;
   const what = formulas.score ? attention : formulas.wiring ? "no attention" : "";
   const bleu = typeof scores.bleu === "number" ? `BLEU ${scores.bleu.toFixed(1)}` : "";
@@ -16,7 +20,10 @@ export function mechanism({ record = {} }) {
 
 /** About a run: its name, parts and score. */
 export function runAbout(run) {
-  return [run.label, mechanism(run)].filter(Boolean).map((text) => ` · ${text}`).join("");
+  return [run.label, mechanism(run)]
+    .filter(Boolean)
+    .map((text) => ` · ${text}`)
+    .join("");
 }
 
 /** Where the player is. */
@@ -35,7 +42,15 @@ export function changeChips(host, state, change) {
   const chips = [];
   const add = (text, changes) => {
     const label = element("bdi", { text });
-    chips.push(element("button", { type: "button", className: "chip change", "aria-label": `Take back: ${text}`, children: [label, element("span", { text: " ✕", "aria-hidden": "true" })], on: { click: () => change(changes) } }));
+    chips.push(
+      element("button", {
+        type: "button",
+        className: "chip change",
+        "aria-label": `Take back: ${text}`,
+        children: [label, element("span", { text: " ✕", "aria-hidden": "true" })],
+        on: { click: () => change(changes) },
+      }),
+    );
   };
   if (state.begin) add(`begins with “${plain(state.begin)}”`, { begin: "", pick: 0 });
   for (const cut of state.cut.split("|").filter(Boolean)) {
@@ -60,5 +75,8 @@ export function showWritten(host, trace, at) {
   const text = (list) => list.join("").replaceAll("▁", " ");
   const written = whole ? trace.text || "(nothing)" : text(pieces.slice(0, Math.max(0, at))).trimStart();
   const rest = whole ? "" : text(pieces.slice(Math.max(0, at)));
-  host.replaceChildren(element("span", { text: written }), element("span", { className: "rest", text: at < 1 && at !== null ? rest.trimStart() : rest }));
+  host.replaceChildren(
+    element("span", { text: written }),
+    element("span", { className: "rest", text: at < 1 && at !== null ? rest.trimStart() : rest }),
+  );
 }

@@ -18,7 +18,9 @@ function measure(text) {
 export function drawing(figure, scale) {
   const { rows, columns, weights } = figure;
   const style = getComputedStyle(document.documentElement);
-  const [text, card, glow, empty] = ["--text", "--card", "--glow", "--cell-empty"].map((name) => style.getPropertyValue(name).trim());
+  const [text, card, glow, empty] = ["--text", "--card", "--glow", "--cell-empty"].map((name) =>
+    style.getPropertyValue(name).trim(),
+  );
   const widest = (words) => Math.max(...words.map((word) => measure(shown(word.text)))) + 8;
   const [left, middle] = [widest(columns), widest(rows)];
   const top = weights ? left + 2 * MARGIN : MARGIN;
@@ -27,14 +29,26 @@ export function drawing(figure, scale) {
   const width = weights ? atMap + columns.length * CELL + MARGIN : atTarget + middle + MARGIN;
   const height = top + Math.max(rows.length, columns.length) * ROW + MARGIN;
   const word = (content, x, place, anchor) =>
-    svg("text", { x, y: top + (place + 0.68) * ROW, "text-anchor": anchor, text: shown(content), style: { "unicode-bidi": "isolate" } });
+    svg("text", {
+      x,
+      y: top + (place + 0.68) * ROW,
+      "text-anchor": anchor,
+      text: shown(content),
+      style: { "unicode-bidi": "isolate" },
+    });
   const children = [svg("rect", { width, height, fill: card })];
   children.push(...columns.map((column, place) => word(column.text, atLines - 6, place, "end")));
   children.push(...rows.map((row, place) => word(row.text, atTarget + 6, place, "start")));
   const paths = linesOf(weights, scale).map(([row, column, weight]) => {
     const { width: thick, opacity } = pen(weight, scale, ROW);
     const d = curve(column, row, ROW, SPACE);
-    return svg("path", { d, fill: "none", stroke: `rgb(${glow.replaceAll(" ", ", ")})`, "stroke-width": thick.toFixed(2), opacity: opacity.toFixed(3) });
+    return svg("path", {
+      d,
+      fill: "none",
+      stroke: `rgb(${glow.replaceAll(" ", ", ")})`,
+      "stroke-width": thick.toFixed(2),
+      opacity: opacity.toFixed(3),
+    });
   });
   children.push(svg("g", { transform: `translate(${atLines} ${top})`, children: paths }));
   if (weights) {
@@ -43,7 +57,11 @@ export function drawing(figure, scale) {
         const box = { x: j * CELL, y: i * ROW + 1, width: CELL - 2, height: ROW - 2 };
         return [
           svg("rect", { ...box, fill: empty }),
-          svg("rect", { ...box, fill: `rgb(${glow.replaceAll(" ", ", ")})`, "fill-opacity": strength(weight, scale).toFixed(3) }),
+          svg("rect", {
+            ...box,
+            fill: `rgb(${glow.replaceAll(" ", ", ")})`,
+            "fill-opacity": strength(weight, scale).toFixed(3),
+          }),
         ];
       }),
     );
@@ -67,7 +85,10 @@ function download(name, blob) {
 }
 
 export function saveSvg(figure, scale) {
-  download("attention.svg", new Blob([new XMLSerializer().serializeToString(drawing(figure, scale))], { type: "image/svg+xml" }));
+  download(
+    "attention.svg",
+    new Blob([new XMLSerializer().serializeToString(drawing(figure, scale))], { type: "image/svg+xml" }),
+  );
 }
 
 export async function savePng(figure, scale) {
@@ -94,7 +115,9 @@ export function numbersOf(trace) {
     translation: trace.text,
     score: trace.score,
     search: trace.search,
-    formulas: Object.fromEntries(Object.entries(trace.formulas).map(([role, { name, equation }]) => [role, { name, equation }])),
+    formulas: Object.fromEntries(
+      Object.entries(trace.formulas).map(([role, { name, equation }]) => [role, { name, equation }]),
+    ),
     encoder_states: trace.encoder && rowsOf(plain(trace.encoder.states), trace.encoder.size),
     steps: trace.steps.map((step) => ({
       token: step.token,
@@ -110,7 +133,8 @@ export function numbersOf(trace) {
   };
 }
 
-const rowsOf = (numbers, size) => Array.from({ length: numbers.length / size }, (_, row) => numbers.slice(row * size, (row + 1) * size));
+const rowsOf = (numbers, size) =>
+  Array.from({ length: numbers.length / size }, (_, row) => numbers.slice(row * size, (row + 1) * size));
 
 export function saveJson(trace) {
   download("attention.json", new Blob([JSON.stringify(numbersOf(trace), null, 1)], { type: "application/json" }));

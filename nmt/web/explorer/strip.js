@@ -16,7 +16,8 @@ export class Strip {
     if (!vector) return;
     if (node.width !== vector.length) node.width = vector.length;
     const context = node.getContext("2d");
-    const { data } = (this.image = this.image?.width === vector.length ? this.image : context.createImageData(vector.length, 1));
+    const { data } = (this.image =
+      this.image?.width === vector.length ? this.image : context.createImageData(vector.length, 1));
     const [below, above] = colours();
     for (let i = 0; i < vector.length; i++) {
       const value = vector[i] / largest;
@@ -33,7 +34,13 @@ export function stillStrip(vector, largest, label = "") {
   const strip = new Strip();
   strip.draw(vector, largest);
   const image = `url(${strip.node.toDataURL()})`;
-  return element("div", { className: "strip still", role: "img", "aria-label": label, title: label, style: { "background-image": image } });
+  return element("div", {
+    className: "strip still",
+    role: "img",
+    "aria-label": label,
+    title: label,
+    style: { "background-image": image },
+  });
 }
 
 let known = null;

@@ -21,7 +21,10 @@ export class Tour {
       hidden: true,
       children: [
         element("div", { className: "words-of", children: [this.title, this.text] }),
-        element("div", { className: "steps", children: [this.count, button("Leave the tour", "quiet", () => this.leave()), this.back, this.next] }),
+        element("div", {
+          className: "steps",
+          children: [this.count, button("Leave the tour", "quiet", () => this.leave()), this.back, this.next],
+        }),
         this.lacks,
       ],
     });
@@ -31,13 +34,27 @@ export class Tour {
   go(number) {
     const stop = STOPS[number - 1];
     if (!stop) return;
-    const run = stop.needs ? this.runs.findIndex((each) => stop.needs(each.formulas ?? {})) : 0;
-    const first = this.runs.findIndex((each) => each.formulas?.score && !stop.needs?.(each.formulas));
-    const several = stop.needs && run >= 0 && first >= 0 && this.runs.length > 1;
-    const view = several ? "compare" : (stop.state.view ?? "look");
-    this.change({ ...DEFAULTS, ...stop.state, view, run: Math.max(0, run), stop: number });
+    const find = (wanted) => this.runs.findIndex((each) => wanted(each.formulas ?? {}));
+    const usual = Math.max(
+      0,
+      find(({ alignment }) => alignment?.name === "Soft"),
+    );
+    const needed = stop.needs ? find(stop.needs) : usual;
+    const together = stop.needs && !stop.alone && needed >= 0 && this.runs.length > 1;
+    const view = together ? "compare" : (stop.state.view ?? DEFAULTS.view);
+    const run = needed < 0 ? usual : needed;
+    this.change({ ...DEFAULTS, ...stop.state, view, run, stop: number });
     this.title.focus({ preventScroll: true });
     scrollTo({ top: 0 });
+    this.pending = stop.reveal;
+    this.reveal();
+  }
+
+  /** Scroll to what the stop is about, once it is drawn. */
+  reveal() {
+    if (!this.pending || document.body.dataset.busy === "true") return;
+    document.querySelector(this.pending)?.scrollIntoView({ block: "start" });
+    this.pending = null;
   }
 
   leave() {
@@ -53,7 +70,7 @@ export class Tour {
     if (!stop) return;
     this.count.textContent = `${number} of ${STOPS.length}`;
     this.title.textContent = stop.title;
-    this.text.textContent = stop.text;
+    this.text.textContent = stop.sentences.join(" ");
     const there = !stop.needs || this.runs.some((each) => stop.needs(each.formulas ?? {}));
     this.lacks.hidden = there;
     this.lacks.textContent = there ? "" : `This page has no such run. To get one: ${stop.get}`;

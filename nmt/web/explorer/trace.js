@@ -25,10 +25,16 @@ export function tokensOf({ target }, text) {
  *
  * A generator that pauses between steps, as those of the translator do. */
 export function* explore(translator, { text, beam, penalty, begin = "", cut = "", look = "", pick = 0 }) {
-  const search = { beam: Math.min(MAX_BEAM, beam || translator.search.beam), penalty: penalty ?? translator.search.penalty };
+  const search = {
+    beam: Math.min(MAX_BEAM, beam || translator.search.beam),
+    penalty: penalty ?? translator.search.penalty,
+  };
   const looks = parseLooks(look);
   const options = { ...search, prefix: tokensOf(translator, begin), tree: true };
-  options.cut = cut.split("|").filter(Boolean).map((each) => tokensOf(translator, each));
+  options.cut = cut
+    .split("|")
+    .filter(Boolean)
+    .map((each) => tokensOf(translator, each));
   let overrides = {};
   if (looks.length && translator.model.hasWeights) {
     const own = yield* unchanged(translator, text, options);
@@ -89,7 +95,11 @@ export function* scoreParts(translator, { text, tokens, step, look }) {
   const overrides = own ? replacements(parseLooks(look), own, translator) : {};
   const ids = [...translator.source.encode(clean(text)), EOS];
   const begin = tokens.slice(0, step + 1);
-  const { source, steps } = yield* translator.inspect(ids, begin, { overrides, marks: ["hidden", "v", "keys"], top: 1 });
+  const { source, steps } = yield* translator.inspect(ids, begin, {
+    overrides,
+    marks: ["hidden", "v", "keys"],
+    top: 1,
+  });
   const { hidden, v } = steps[step].marks;
   return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
 }
@@ -117,7 +127,12 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
   return {
     attends: model.hasWeights,
     formulas: record.formulas ?? {},
-    source: { ids: sourceIds, pieces: source.pieces, labels: source.pieces.map(labelOf), words: mergeWords(source.pieces) },
+    source: {
+      ids: sourceIds,
+      pieces: source.pieces,
+      labels: source.pieces.map(labelOf),
+      words: mergeWords(source.pieces),
+    },
     target: {
       ids: targetIds,
       pieces: targetPieces,
@@ -151,6 +166,11 @@ function stepOf({ token, logProb, weights, candidates, marks }, translator) {
     query: vector("query"),
     context: vector("context"),
     state: topLayer(marks.state),
-    candidates: candidates.map(({ token: id, piece, probability }) => ({ id, label: labelOf(piece), probability, raw: rawPiece(translator, id) })),
+    candidates: candidates.map(({ token: id, piece, probability }) => ({
+      id,
+      label: labelOf(piece),
+      probability,
+      raw: rawPiece(translator, id),
+    })),
   };
 }

@@ -22,7 +22,7 @@ export class Transport {
     this.slider = element("input", { type: "range", step: "1", "aria-label": "Place in the translation" });
     this.slider.addEventListener("input", () => this.move(+this.slider.value));
     this.parts = element("div", { className: "parts", "aria-hidden": "true" });
-    this.label = element("p", { className: "where" });
+    this.label = element("p", { className: "where", "aria-live": "polite" });
     this.node = element("div", {
       className: "transport",
       children: [
@@ -111,7 +111,11 @@ export class Transport {
   pressed(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const target = event.target;
-    if (target.closest?.("input, textarea, select, [role=slider], [role=tab], [role=treeitem]") && target !== this.slider) return;
+    if (
+      target.closest?.("input, textarea, select, [role=slider], [role=tab], [role=treeitem]") &&
+      target !== this.slider
+    )
+      return;
     const onButton = target.closest?.("button, summary, a");
     const acts = {
       ArrowRight: () => this.step(1),

@@ -1,37 +1,39 @@
 // The places of a beam search's hypotheses in a drawn tree.
 
-/** Nodes to draw, {place, x, y, depth, …} with x in columns and y in rows, and how many rows there are.
+/** Nodes to draw, {place, depth, y, …} with y in rows, how many rows there are, and how deep the tree is.
  *
- * `all` keeps every pruned continuation; without it, only the likeliest beside the chosen translation. */
+ * A first child stands in the row of its parent, the others below it, as high as there is room. `all` keeps every pruned
+ * continuation; without it, only the likeliest beside the chosen translation. */
 export function layout(tree, best, all) {
   const children = new Map();
   tree.forEach(({ parent }, place) => children.set(parent, [...(children.get(parent) ?? []), place]));
   const path = new Set();
   for (let place = best; place >= 0; place = tree[place].parent) path.add(place);
+  const shown = new Map([-1, ...tree.keys()].map((place) => [place, []]));
+  for (const [place, list] of children) {
+    shown.set(place, wanted(list, tree, path, all ? Infinity : place === -1 || path.has(place) ? BESIDE : 0));
+  }
   const nodes = [];
-  let rows = 0;
-  const visit = (place, depth) => {
-    const shown = wanted(children.get(place) ?? [], tree, path, all || place === -1 || path.has(place));
-    const first = rows;
-    const node = place >= 0 ? { place, depth, ...tree[place], onPath: path.has(place) } : null;
-    if (node) nodes.push(node);
-    const ys = shown.map((child) => visit(child, depth + 1));
-    if (!ys.length) rows = first + 1;
-    const y = ys.length ? (ys[0] + ys.at(-1)) / 2 : first;
-    if (node) node.y = node.onPath && ys.length ? ys[0] : y;
-    return node ? node.y : y;
+  const free = []; // the next free row of each depth
+  const visit = (place, depth, least) => {
+    let y = least;
+    for (let [each, at] = [place, depth]; each !== undefined; each = shown.get(each)[0], at++)
+      y = Math.max(y, free[at] ?? 0);
+    free[depth] = y + 1;
+    nodes.push({ place, depth, y, ...tree[place], onPath: path.has(place) });
+    shown.get(place).forEach((child, i) => visit(child, depth + 1, i ? y + 1 : y));
   };
-  visit(-1, -1);
-  return { nodes, rows, depth: nodes.reduce((most, { depth }) => Math.max(most, depth), 0) + 1 };
+  for (const place of shown.get(-1)) visit(place, 0, 0);
+  return { nodes, rows: Math.max(1, ...free), depth: free.length };
 }
 
 const BESIDE = 2; // pruned continuations beside the chosen translation
 
-/** The children to draw: the chosen one first, then those kept, then some of the pruned. */
-function wanted(places, tree, path, withPruned) {
+/** The children to draw: the chosen one first, then those kept, then at most so many of the pruned. */
+function wanted(places, tree, path, most) {
   const rank = (place) => (path.has(place) ? 2 : tree[place].kept ? 1 : 0);
   const sorted = [...places].sort((a, b) => rank(b) - rank(a) || tree[b].total - tree[a].total);
-  const pruned = sorted.filter((place) => !tree[place].kept).slice(0, withPruned === true ? BESIDE : 0);
+  const pruned = sorted.filter((place) => !tree[place].kept).slice(0, most);
   return [...sorted.filter((place) => tree[place].kept), ...pruned];
 }
 

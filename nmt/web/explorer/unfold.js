@@ -26,7 +26,8 @@ const mn = (text) => math("mn", { text });
 const mo = (text) => math("mo", { text });
 const mi = (text) => math("mi", { text, mathvariant: "normal" });
 const exp = (value) => math("msup", { children: [math("mi", { text: "e" }), mn(signed(value))] });
-const fraction = (over, under) => math("mfrac", { children: [math("mrow", { children: over }), math("mrow", { children: under })] });
+const fraction = (over, under) =>
+  math("mfrac", { children: [math("mrow", { children: over }), math("mrow", { children: under })] });
 
 /** The share that softmax gives to each energy. */
 export function softmax(energies) {
@@ -63,10 +64,17 @@ function weightOrigin(place, now, name, trace, unfold) {
   const parts = [line(formula)];
   if (!plain) {
     const alignment = trace.formulas.alignment?.text.split("\n\n")[0] ?? "";
-    parts.push(line(`Softmax alone would give ${shares[place].toFixed(3)}; this model's alignment makes ${((now.own ?? now.weights)[place]).toFixed(3)} of it. ${alignment}`));
+    parts.push(
+      line(
+        `Softmax alone would give ${shares[place].toFixed(3)}; this model's alignment makes ${(now.own ?? now.weights)[place].toFixed(3)} of it. ${alignment}`,
+      ),
+    );
   }
-  if (now.given) parts.push(line(`You have set it to ${weight.toFixed(3)}; its own would be ${now.own[place].toFixed(3)}.`));
-  parts.push(element("p", { className: "about", text: "The largest energies; choose one to see where it comes from:" }));
+  if (now.given)
+    parts.push(line(`You have set it to ${weight.toFixed(3)}; its own would be ${now.own[place].toFixed(3)}.`));
+  parts.push(
+    element("p", { className: "about", text: "The largest energies; choose one to see where it comes from:" }),
+  );
   parts.push(element("p", { className: "chips", children: energies }));
   return parts;
 }
@@ -96,13 +104,18 @@ function energyOrigin(place, now, name, trace, found) {
       named("×", products, largestOf([products])),
     ],
   });
-  const best = products.map((value, i) => [value, i]).sort((a, b) => Math.abs(b[0]) - Math.abs(a[0])).slice(0, TERMS);
+  const best = products
+    .map((value, i) => [value, i])
+    .sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]))
+    .slice(0, TERMS);
   const written = best.map(([value]) => signed(value)).join(", ");
   const scale = Math.abs(sum - energy) > 1e-2 ? `, which the model scales to ${signed(energy)}` : "";
   return [
     ...first,
     strips,
-    line(`${products.length} products, the strongest ${written}. Added up they are ${signed(sum)}${scale}: the energy of “${name}”.`),
+    line(
+      `${products.length} products, the strongest ${written}. Added up they are ${signed(sum)}${scale}: the energy of “${name}”.`,
+    ),
   ];
 }
 

@@ -9,7 +9,8 @@ export class WhatIf {
     Object.assign(this, { change, compare, languages, on: false });
     this.title = element("h2");
     this.rows = element("div", { className: "sliders" });
-    const button = (text, act, title = "") => element("button", { type: "button", className: "quiet", text, title, on: { click: act } });
+    const button = (text, act, title = "") =>
+      element("button", { type: "button", className: "quiet", text, title, on: { click: act } });
     this.reset = button("As it was", () => this.change({ look: "", pick: 0 }));
     this.further = element("input", { type: "checkbox" });
     this.further.addEventListener("change", () => this.again());
@@ -31,7 +32,10 @@ export class WhatIf {
       className: "whatif",
       "aria-label": "What if it had looked elsewhere?",
       children: [
-        element("div", { className: "panel", children: [this.title, element("p", { className: "about", text }), presets, this.rows] }),
+        element("div", {
+          className: "panel",
+          children: [this.title, element("p", { className: "about", text }), presets, this.rows],
+        }),
         this.outcome,
       ],
     });
@@ -74,7 +78,12 @@ export class WhatIf {
       input.addEventListener("input", () => this.drag(place, input.value / 1000));
       const track = element("div", { className: "track", children: [own, input] });
       const title = element("bdi", { className: "name", text: name, lang: this.languages.source });
-      return { input, number, own, node: element("div", { className: "slider", children: [title, track, number, only] }) };
+      return {
+        input,
+        number,
+        own,
+        node: element("div", { className: "slider", children: [title, track, number, only] }),
+      };
     });
     this.rows.replaceChildren(...this.sliders.map((slider) => slider.node));
   }
@@ -95,7 +104,11 @@ export class WhatIf {
     const { weights } = this.trace.steps[this.step];
     const rest = 1 - weights[place];
     const next = Array.from(weights, (each, i) =>
-      i === place ? wanted : rest > 1e-6 ? (each / rest) * (1 - wanted) : (1 - wanted) / Math.max(1, weights.length - 1),
+      i === place
+        ? wanted
+        : rest > 1e-6
+          ? (each / rest) * (1 - wanted)
+          : (1 - wanted) / Math.max(1, weights.length - 1),
     );
     this.dragging = true;
     this.set({ how: "weights", weights: next });
@@ -105,7 +118,8 @@ export class WhatIf {
   set(look) {
     const kept = this.looks.filter((each) => each.step !== this.step);
     const own = this.trace.steps[this.step];
-    if (look.how === "shuffled" && !this.further.checked && own.own) look = { how: "weights", weights: [...shuffled(own.own, this.step)] };
+    if (look.how === "shuffled" && !this.further.checked && own.own)
+      look = { how: "weights", weights: [...shuffled(own.own, this.step)] };
     const entry = { ...look, step: this.step, on: this.further.checked };
     this.change({ look: [...kept, entry].map(writeLook).join(";"), pick: 0 });
   }
@@ -121,8 +135,16 @@ export class WhatIf {
     const { before, after } = await this.compare(state);
     if (this.trace !== trace || !before) return;
     const [was, now] = [before, trace].map((each) => each.target.labels[this.step]);
-    if (was !== undefined && was !== now) this.title.textContent = `Step ${this.step + 1}: it wrote “${was}”, and now “${now}”`;
-    const named = (name, text) => element("div", { className: "pair", children: [element("span", { className: "about", text: name }), element("p", { lang: this.languages.target, dir: "auto", text: text || "(nothing)" })] });
+    if (was !== undefined && was !== now)
+      this.title.textContent = `Step ${this.step + 1}: it wrote “${was}”, and now “${now}”`;
+    const named = (name, text) =>
+      element("div", {
+        className: "pair",
+        children: [
+          element("span", { className: "about", text: name }),
+          element("p", { lang: this.languages.target, dir: "auto", text: text || "(nothing)" }),
+        ],
+      });
     const parts = [element("h2", { text: "What comes of it" })];
     if (!state.look) {
       parts.push(named("It wrote", before.text), element("p", { className: "about", text: "Nothing is changed yet." }));
@@ -134,8 +156,16 @@ export class WhatIf {
     const [own, changed] = [before.steps.map((each) => each.logProb), after];
     const same = before.text === trace.text;
     const fall = `The first translation had log p ${signed(sum(own))}; looking so, it has ${signed(sum(changed))}.`;
-    parts.push(element("p", { className: "verdict", text: `${same ? "The words stay the same. " : "The words change. "}${fall}` }));
-    parts.push(element("p", { className: "about", text: "How likely each word of the first translation was, and is now:" }), this.shifts(before, own, changed));
+    parts.push(
+      element("p", {
+        className: "verdict",
+        text: `${same ? "The words stay the same. " : "The words change. "}${fall}`,
+      }),
+    );
+    parts.push(
+      element("p", { className: "about", text: "How likely each word of the first translation was, and is now:" }),
+      this.shifts(before, own, changed),
+    );
     this.outcome.replaceChildren(...parts);
   }
 
@@ -159,7 +189,15 @@ export class WhatIf {
         ],
       });
     });
-    const head = ["word", "was", "", "is now"].map((text) => element(text ? "th" : "td", { scope: text ? "col" : undefined, text }));
-    return element("table", { className: "shifts", children: [element("thead", { children: [element("tr", { children: head })] }), element("tbody", { children: rows })] });
+    const head = ["word", "was", "", "is now"].map((text) =>
+      element(text ? "th" : "td", { scope: text ? "col" : undefined, text }),
+    );
+    return element("table", {
+      className: "shifts",
+      children: [
+        element("thead", { children: [element("tr", { children: head })] }),
+        element("tbody", { children: rows }),
+      ],
+    });
   }
 }

@@ -38,7 +38,7 @@ async function answer({ id, lane, task }) {
       return self.postMessage({ id, result: { ...record, search: translator.search } });
     }
     const steps = TASKS[task.name](translator, task);
-    for (let begin = performance.now(); ; ) {
+    for (let begin = performance.now(); ;) {
       const { done, value } = steps.next();
       if (done) return self.postMessage({ id, result: value });
       if (performance.now() - begin < SLICE) continue;
