@@ -25,7 +25,7 @@ def test_training_leaves_a_whole_run(finished: Finished) -> None:
     for name in (
         *("config.yaml", "SHA256SUMS", "finished.json", "train.log", "checkpoints/step-00000020/model.safetensors"),
         *("tokenizers/source.model", "data/test.tsv", "data/report.json", "eval/scores.json", "eval/translations.tsv"),
-        *("eval/heatmaps/01.png", "eval/heatmaps/01.svg"),
+        *("eval/heatmaps/01.png", "eval/heatmaps/01.svg", "eval/report.html", "word_counts.tsv"),
     ):
         assert (run / name).stat().st_size > 0, name
     assert "BLEU" in done.stdout

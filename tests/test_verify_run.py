@@ -57,6 +57,16 @@ def test_every_failure_is_a_line(run: Path) -> None:
     assert "translations.tsv is damaged" in lines[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "check"), [("eval/report.html", "eval/scores.json"), ("word_counts.tsv", "word_counts.tsv")]
+)
+def test_an_altered_report_or_its_counts_are_found(run: Path, name: str, check: str) -> None:
+    with (run / name).open("ab") as file:
+        file.write(b"\n")
+    (line,) = failures(run, check)
+    assert f"{name} is damaged" in line
+
+
 def test_scores_that_were_made_up_are_found(run: Path) -> None:
     scores, _ = read_evaluation(run / "eval")
     scores["bleu"]["signature"] = re.sub(r"version:.*", "version:2.0.0", scores["bleu"]["signature"])
