@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from nmt import cli
 from nmt.commands.engines import open_portable
@@ -34,16 +36,27 @@ class Load:
     wrong: int = 0  # another text than that of translate.py
     refused: int = 0  # 503
     failed: int = 0  # any other status, or no answer
+    computing: float = 0.0  # seconds of all processors, in the server
 
     def row(self) -> str:
         """Requests per second, median and 99th percentile of the latency, and what went wrong."""
         ordered = sorted(self.latencies) or [float("nan")]
         p50, p99 = (1000 * ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.99))
         rate = len(self.latencies) / self.seconds
-        return f"{rate:8.1f} {p50:8.1f} {p99:8.1f} {self.wrong:7d} {self.refused:8d} {self.failed:7d}"
+        each = 1000 * self.computing / max(1, len(self.latencies))
+        return f"{rate:10.1f} {p50:8.1f} {p99:8.1f} {each:8.1f} {self.wrong:7d} {self.refused:8d} {self.failed:7d}"
 
 
-HEAD = "requests/s   p50 ms   p99 ms   wrong  refused  failed"
+HEAD = "requests/s   p50 ms   p99 ms   CPU ms   wrong  refused  failed"
+
+
+class Server(NamedTuple):
+    """A server that is ready."""
+
+    pid: int
+    port: int
+    ready: float  # seconds that it took
+    languages: tuple[str, str]
 
 
 class Client:
@@ -67,8 +80,15 @@ class Client:
         return int(headers.split()[1]), content.get("translatedText", "")
 
 
-async def loaded(port: int, languages: tuple[str, str], expected: dict[str, str], clients: int, requests: int) -> Load:
+def loaded(server: Server, expected: dict[str, str], clients: int, requests: int) -> Load:
     """Send requests by so many clients, each waiting for its answer before the next one."""
+    before = computing(server.pid)
+    load = asyncio.run(_loaded(server.port, server.languages, expected, clients, requests))
+    load.computing = computing(server.pid) - before
+    return load
+
+
+async def _loaded(port: int, languages: tuple[str, str], expected: dict[str, str], clients: int, requests: int) -> Load:
     load, texts, numbers = Load(), list(expected), iter(range(requests))
 
     async def client() -> None:
@@ -97,8 +117,8 @@ async def loaded(port: int, languages: tuple[str, str], expected: dict[str, str]
 
 
 @contextmanager
-def server(run: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int, float]]:
-    """A server, its port, and the seconds until it was ready."""
+def serving(run: Path, *options: str) -> Iterator[Server]:
+    """A server."""
     begin = time.perf_counter()
     command = [sys.executable, str(ROOT / "serve.py"), "--run", str(run), "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -107,29 +127,45 @@ def server(run: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], in
         line = next((line for line in process.stderr if line.startswith("Serving ")), "")
         if not line:
             raise SystemExit("serve.py did not start.")
-        yield process, int(line.rsplit(":", 1)[1].strip().strip("/")), time.perf_counter() - begin
+        port = int(line.rsplit(":", 1)[1].strip().strip("/"))
+        yield Server(process.pid, port, time.perf_counter() - begin, codes(run))
     finally:
         process.terminate()
         process.wait()
 
 
-def resident(pid: int) -> float:
-    """Megabytes of memory of a process and of those that it started, with shared pages counted once."""
-    total = 0.0
+def family(pid: int) -> list[int]:
+    """A process and those that it started."""
     found = [pid]
     for each in found:
         found += map(int, Path(f"/proc/{each}/task/{each}/children").read_text().split())
+    return found
+
+
+def computing(pid: int) -> float:
+    """Seconds that all processors have computed for a process and those that it started."""
+    ticks = [Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[11:13] for each in family(pid)]
+    return sum(int(tick) for both in ticks for tick in both) / os.sysconf("SC_CLK_TCK")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of memory of a process and of those that it started, with shared pages counted once."""
+    total = 0.0
+    for each in family(pid):
         share = re.search(r"Pss: +(\d+)", Path(f"/proc/{each}/smaps_rollup").read_text())
         total += int(share[1]) / 1024 if share else 0
     return total
 
 
-def translate(run: Path, texts: Sequence[str], engine: str) -> tuple[dict[str, str], float]:
-    """The translations by one process of translate.py, and its seconds, start included."""
+def translate(run: Path, texts: Sequence[str], engine: str) -> tuple[dict[str, str], str]:
+    """The translations by one process of translate.py, and a row of the table, start included."""
     command = [sys.executable, str(ROOT / "translate.py"), "--run", str(run), "--engine", engine]
-    begin = time.perf_counter()
+    begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, input="\n".join(texts), capture_output=True, text=True, check=True)
-    return dict(zip(texts, done.stdout.splitlines(), strict=True)), time.perf_counter() - begin
+    after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+    computed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    row = f"{len(texts) / seconds:10.1f} {'':8} {'':8} {1000 * computed / len(texts):8.1f}"
+    return dict(zip(texts, done.stdout.splitlines(), strict=True)), row
 
 
 def codes(run: Path) -> tuple[str, str]:
@@ -145,7 +181,6 @@ def measure(run: Path, options: argparse.Namespace) -> None:
     else:
         sources = [example.source for example in read_held_out(Run(run).test_set)]
     texts = [text for text in dict.fromkeys(sources) if cut(text).sentences == [text]][: options.sentences]
-    languages = codes(run)
     for engine in options.engine:
         start = ["--engine", engine, "--max-requests", "100"]
         start += ["--workers", options.workers] if options.workers and engine == "numpy" else []
@@ -153,26 +188,20 @@ def measure(run: Path, options: argparse.Namespace) -> None:
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import torch"], check=True)
         import_torch = time.perf_counter() - begin
-        with server(run, *start) as (process, port, ready):
+        with serving(run, *start) as server:
             for _ in range(options.rounds):  # in turn, as the speed of a machine changes
-                expected, seconds = translate(run, texts, engine)
-                print(f"{'translate.py':24} {len(texts) / seconds:8.1f}   ({len(texts)} sentences, start included)")
+                expected, row = translate(run, texts, engine)
+                print(f"{'translate.py':24} {row}", flush=True)
                 for clients in options.clients:
-                    load = asyncio.run(loaded(port, languages, expected, clients, options.requests))
+                    load = loaded(server, expected, clients, options.requests)
                     print(f"{f'{clients} client(s)':24} {load.row()}", flush=True)
-            load = asyncio.run(loaded(port, languages, expected, 300, options.requests))
-            print(f"{'300 clients, 100 allowed':24} {load.row()}")
-            print(f"ready in {ready:.2f} s (import torch: {import_torch:.2f} s); memory {resident(process.pid):.0f} MB")
-            soak(process, port, languages, expected, options.soak)
-
-
-def soak(
-    process: subprocess.Popen[str], port: int, languages: tuple[str, str], expected: dict[str, str], requests: int
-) -> None:
-    """Print the memory after each tenth of many requests."""
-    for tenth in range(1, 11 if requests else 1):
-        load = asyncio.run(loaded(port, languages, expected, 8, requests // 10))
-        print(f"{tenth * requests // 10:8d} requests {resident(process.pid):8.1f} MB {load.row()}", flush=True)
+            print(f"{'300 clients, 100 allowed':24} {loaded(server, expected, 300, options.requests).row()}")
+            print(f"ready in {server.ready:.2f} s (import torch: {import_torch:.2f} s)")
+            print(f"memory {resident(server.pid):.0f} MB", flush=True)
+            for tenth in range(1, 11 if options.soak else 1):
+                load = loaded(server, expected, 8, options.soak // 10)
+                memory = f"{tenth * options.soak // 10} requests, {resident(server.pid):.1f} MB"
+                print(f"{memory:24} {load.row()}", flush=True)
 
 
 def main() -> None:

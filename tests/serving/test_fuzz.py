@@ -22,11 +22,11 @@ def test_many_damaged_bodies(server: Serving, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.slow
-def test_schemathesis_finds_no_failure(server: Serving) -> None:
+def test_schemathesis_finds_no_failure(server: Serving, tmp_path: Path) -> None:
     program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
     assert program
     command = [program, "run", f"{server.url}spec", "--max-examples", "100", "--seed", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=550)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=550)
     assert done.returncode == 0, done.stdout
     print(done.stdout)
 

@@ -140,6 +140,8 @@ def test_languages_are_detected_by_script_and_vocabulary(files: list[Path]) -> N
     models = Models(load_numpy(files)[0])
     detector = Detector(models)
     assert [each["language"] for each in detector.detect("я вижу море")] == ["ru", "en", "fr"]
+    rare = detector.detect("щЖ")[0]  # letters that no vocabulary has, but a script that one language has
+    assert (rare["language"], rare["confidence"] > 90) == ("ru", True)
     first, second, third = detector.detect("I see a cat.")
     assert first["language"] == "en"
     assert first["confidence"] >= second["confidence"] >= third["confidence"]
