@@ -108,6 +108,7 @@ export function* scoreParts(translator, { text, tokens, step, look }) {
 function labelOf(piece) {
   if (piece === EOS_PIECE) return "end";
   if (piece.startsWith(WORD_START)) return piece.slice(1) || WORD_START;
+  if (/^\p{M}/u.test(piece)) return `◌${piece}`; // a vowel sign or an accent needs something to stand on
   return /^\p{L}/u.test(piece) && !isUnspaced(Array.from(piece)[0]) ? `·${piece}` : piece || "(byte)";
 }
 
