@@ -44,7 +44,7 @@ def page(model: bytes) -> str:
 def report(data: Mapping[str, Any]) -> str:
     """The page of a report (`nmt.evaluation.report`), on one run or on several."""
     slots = {"title": escape(data["title"]), "data": embedded(data)}
-    return assembled("report/report.html", ["report/report.css"], "report/report", slots)
+    return assembled("report/report.html", ["report/parts.css", "report/report.css"], "report/report", slots)
 
 
 def assembled(
