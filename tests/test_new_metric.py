@@ -50,7 +50,7 @@ def test_it_is_found_everywhere(
     assert events.Scalars("test/letters")[0].value == pytest.approx(scores["letters"].value)
 
     groups = summary.group(runs.load_members(runs.find_runs([tmp_path])))
-    (row,) = rows = summary.summarise(groups, row_name := next(iter(groups)), trials=100)
+    (row,) = rows = summary.summarise(groups, row_name := next(iter(groups)), {})
     names, ((*cells,),) = tables.cells(rows)
     assert cells[names.index("Letters")] == f"{scores['letters'].value:.1f} ± –"
     assert row.scores["letters"].mean == pytest.approx(scores["letters"].value)

@@ -12,4 +12,4 @@ from nmt.web.assemble import assembled, embedded
 def report_page(data: Mapping[str, Any]) -> str:
     """The page of the numbers that `nmt.evaluation.report` has gathered."""
     slots = {"title": escape(data["title"]), "data": embedded(data)}
-    return assembled("report/report.html", ["report/report.css"], "report/report", slots)
+    return assembled("report/report.html", ["report/parts.css", "report/report.css"], "report/report", slots)

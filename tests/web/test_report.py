@@ -119,8 +119,10 @@ def test_attention_is_drawn_on_click_and_copied(opened: Any, data: dict[str, Any
     assert weights == [float(i % size == i // size) for i in range(len(weights))]  # the diagonal
     assert "open=2" in opened.url
     table = list(csv.reader(io.StringIO(copies(opened, "attention-2")["CSV"])))
-    assert table[0] == ["word", "I", "see", "12", "cats", ".", "end"]
-    assert table[1] == ["je 90 %", "1", "0", "0", "0", "0", "0"]
+    assert table[0] == ["word", "sure", "I", "see", "12", "cats", ".", "end"]
+    assert table[1] == ["je", "0.9", "1", "0", "0", "0", "0", "0"]
+    assert figure.locator("text.word").all_text_contents()[-1] == "end"
+    assert "\u2068je\u2069 90 %" in figure.locator("text.word").all_text_contents()
     drawing = copies(opened, "attention-2")["SVG"]
     assert drawing.startswith("<svg")
     assert "class=" not in drawing
@@ -149,7 +151,7 @@ def test_every_figure_is_copied_with_the_numbers_of_python(opened: Any, data: di
 
 
 def test_rows_of_figures_show_their_sentences(opened: Any) -> None:
-    opened.locator("#figure-copying button", has_text="show").click()
+    opened.locator("#figure-copying .link").click()
     assert opened.input_value("#filter") == "#2"
     assert shown(opened) == [2]
     opened.locator(".findings button").first.click()

@@ -1,6 +1,7 @@
 // Charts as SVG: bars, lines, reliability and heat. A figure says which of its columns are drawn:
 // {kind: "bars", label, values: [columns], low, high, top, xLabel, yLabel} · {kind: "lines", x: [columns], y: [columns],
-// by, mark} · {kind: "reliability", x, y, size} · {kind: "heat"}, whose first column names the rows.
+// by, mark, ticks} · {kind: "reliability", x, y, size} · {kind: "heat", sure}, whose first column names the rows; `sure`
+// is 1 if the second one has the confidence of each.
 
 import { format } from "./export.js";
 
@@ -51,8 +52,13 @@ export function draw(figure, width, x = 0) {
 }
 
 /** Axes with a grid; returns the drawing and functions from values to places. */
-function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xNames, legend = [] }) {
-  const area = { left: 44, right: width - 22, top: 12 + (legend.length || yLabel ? 14 : 0), bottom: HEIGHT - 40 };
+function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xNames, slanted, legend = [] }) {
+  const area = {
+    left: 44,
+    right: width - 22,
+    top: 12 + (legend.length || yLabel ? 14 : 0),
+    bottom: HEIGHT - (slanted ? 62 : 40),
+  };
   const drawing = node("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT });
   const scale = (from, to, low, high) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
   const [x, y] = [scale(area.left, area.right, left, right), scale(area.bottom, area.top, bottom, top)];
@@ -82,12 +88,12 @@ function bars(figure, chart, width) {
   const names = chart.values.map((place) => figure.columns[place].name);
   const legend = names.length > 1 ? names : [];
   const yLabel = chart.yLabel ?? (legend.length ? "" : names[0]);
-  const options = { xLabel: chart.xLabel, yLabel, xTicks: [], legend };
+  const longest = Math.max(...figure.rows.map((row) => String(row[chart.label]).length));
+  const slanted = longest * 6.6 > (width - 66) / figure.rows.length;
+  const options = { xLabel: chart.xLabel, yLabel, xTicks: [], slanted, legend };
   const { drawing, y, area } = frame(width, [0, figure.rows.length], [0, top], options);
   const step = (area.right - area.left) / figure.rows.length;
   const thick = Math.min((step * 0.8) / chart.values.length, 42);
-  const longest = Math.max(...figure.rows.map((row) => String(row[chart.label]).length));
-  const slanted = longest * 6.4 > step;
   figure.rows.forEach((row, place) => {
     const middle = area.left + (place + 0.5) * step;
     const name = String(row[chart.label]);
@@ -184,9 +190,12 @@ function reliability(figure, chart, width) {
 }
 
 function heat(figure, chart, width) {
-  const names = figure.columns.slice(1).map((column) => column.name);
+  const before = chart.sure ? 2 : 1; // columns that are no weights
+  const names = figure.columns.slice(before).map((column) => column.name);
+  const rowName = ([word, sure]) =>
+    chart.sure && sure !== null ? `\u2068${word}\u2069 ${Math.round(100 * sure)} %` : word;
   const wide = (texts) => Math.max(...texts.map((text) => Array.from(text).length));
-  const [side, head] = [wide(figure.rows.map((row) => row[0])) * 7.5 + 12, wide(names) * 5.6 + 16];
+  const [side, head] = [wide(figure.rows.map(rowName)) * 7.5 + 12, wide(names) * 5.6 + 16];
   const cell = Math.max(Math.min((width - side - head * 0.6) / names.length, 34), 14);
   const size = [side + names.length * cell + head * 0.7, head + figure.rows.length * cell + 4];
   const drawing = node("svg", { viewBox: `0 0 ${size[0]} ${size[1]}`, width: size[0], height: size[1] });
@@ -200,9 +209,9 @@ function heat(figure, chart, width) {
   drawing.append(node("rect", { ...ground, class: "empty" }));
   const many = names.length * figure.rows.length > MANY; // then what cannot be seen is left out
   figure.rows.forEach((row, number) => {
-    drawing.append(label(side - 6, head + (number + 0.5) * cell + 4, row[0], "end", "word"));
+    drawing.append(label(side - 6, head + (number + 0.5) * cell + 4, rowName(row), "end", "word"));
     names.forEach((name, column) => {
-      const weight = row[column + 1] ?? 0;
+      const weight = row[column + before] ?? 0;
       if (many && weight < 0.02) return;
       const shape = { x: side + column * cell, y: head + number * cell, width: cell - 1.5, height: cell - 1.5, rx: 2 };
       const square = node("rect", { ...shape, class: "heat", "fill-opacity": Math.min(1, weight).toFixed(3) });

@@ -83,21 +83,23 @@ function copyButtons(figure, state) {
 
 function tableNode(figure, show) {
   const numeric = figure.columns.map((_, place) => isNumeric(figure, place));
-  const clickable = show && figure.queries?.some(Boolean);
   const heads = figure.columns.map((column, place) =>
     element("th", { scope: "col", text: column.name, className: numeric[place] ? "number" : "" }),
   );
-  if (clickable) heads.push(element("th", { scope: "col", children: [hidden("sentences")] }));
   const rows = figure.rows.map((row, number) => {
     const cells = row.map((cell, place) => {
       const column = figure.columns[place];
       const text = format(cell, column);
       const kind = numeric[place] ? "number" : text.length > LONG ? "long" : "";
-      const attributes = { className: kind, text, lang: column.lang };
-      if (typeof cell === "string") attributes.dir = "auto";
-      return element(place || numeric[0] ? "td" : "th", place || numeric[0] ? attributes : { ...attributes, scope: "row" });
+      const heading = !place && !numeric[0];
+      const node = element(heading ? "th" : "td", { className: kind, lang: column.lang });
+      if (heading) node.scope = "row";
+      if (typeof cell === "string") node.dir = "auto";
+      const query = !place && show && figure.queries?.[number];
+      if (query) node.append(showButton(text, () => show(query)));
+      else node.textContent = text;
+      return node;
     });
-    if (clickable) cells.push(element("td", { children: showButton(figure.queries[number], row[0], show) }));
     return element("tr", { children: cells });
   });
   const head = element("thead", { children: [element("tr", { children: heads })] });
@@ -109,12 +111,10 @@ function tableNode(figure, show) {
   return element("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": label, children: [table] });
 }
 
-const hidden = (text) => element("span", { className: "hidden", text });
-
-function showButton(query, name, show) {
-  if (!query) return [];
-  const label = `Show the sentences: ${name}`;
-  const button = element("button", { type: "button", className: "copy", text: "show", "aria-label": label });
-  button.addEventListener("click", () => show(query));
-  return [button];
+/** The name of a row as a button that shows its sentences. */
+function showButton(text, show) {
+  const told = `${text}: show the sentences`;
+  const button = element("button", { type: "button", className: "link", text, title: told, "aria-label": told });
+  button.addEventListener("click", show);
+  return button;
 }

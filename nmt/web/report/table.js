@@ -192,12 +192,15 @@ export function attentionFigure({ number, attention }) {
     id: `attention-${number}`,
     title: `Attention of sentence ${number}`,
     note: "Rows: words of the translation, as they were written. Columns: the source words that it looked at.",
-    columns: [{ name: "word" }, ...attention.source.map((word) => ({ name: end(word), digits: 2 }))],
+    columns: [
+      { name: "word" },
+      { name: "sure", digits: 2 },
+      ...attention.source.map((word) => ({ name: end(word), digits: 2 })),
+    ],
     rows: attention.target.map((word, row) => {
       const weights = Array.from(bytes.subarray(row * width, (row + 1) * width), (byte) => byte / 255);
-      const sure = attention.sure?.[row];
-      return [sure === undefined ? end(word) : `${word} ${roundPercent(sure)}`, ...weights];
+      return [end(word), attention.sure?.[row] ?? null, ...weights];
     }),
-    chart: { kind: "heat" },
+    chart: { kind: "heat", sure: 1 },
   };
 }
