@@ -105,6 +105,8 @@ def asyncio_run(work: Any) -> Any:
         ('<span translate="no">Ann <b>x</b></span> sees', ' <span translate="no">Ann <b>x</b></span> SEES'),
         ("one &amp; &lt;b&gt; 5 < 6", "6 &lt; 5 &lt;B&gt; &amp; ONE"),
         ("one</b> two <i>three", "<i>THREE </b>TWO ONE"),
+        ("one<b></b>two three", "THREE <b></b>ONETWO"),
+        ("one <i>two <b>three</b>", "<b>THREE</b> <i>TWO ONE"),
         ("<!-- one --><h1>two</h1>\n<br>three", "<!-- one --><h1>TWO</h1>\n<br>THREE"),
         ("one <unclosed two", "ONE <unclosed two"),
     ],
