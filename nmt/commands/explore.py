@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.output.is_dir():
         raise UserError(f"{options.output} is a directory: name a file, such as {options.output / 'explore.html'}.")
     paths = options.run or [newest_finished(ROOT / "outputs").directory]
-    page = explorer_page(explored(paths), examples(paths))
+    page = explorer_page(explored(paths), examples(paths), sentences(paths))
     write_bytes(options.output, page.encode("utf-8"))
     print(options.output)
     opened = not options.no_open and webbrowser.open(options.output.resolve().as_uri())
@@ -154,6 +154,20 @@ def examples(paths: Sequence[Path]) -> list[str]:
     wanted = sources[len(sources) // 10 : -(len(sources) // 10) or None]  # neither the shortest nor the longest
     places = dict.fromkeys(place * (len(wanted) - 1) // (SENTENCES - 1) for place in range(SENTENCES))
     return [wanted[place] for place in places] if wanted else []
+
+
+def sentences(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """The evaluated test set of the first run, for the table of sentences; empty if there is none."""
+    from nmt.evaluation.report.sentences import recorded_rows
+    from nmt.run import Run
+
+    if not paths[0].is_dir():
+        return []
+    try:
+        return recorded_rows(Run(paths[0]).evaluation)
+    except UserError as error:
+        log.warning("The page has no table of sentences: %s", error)
+        return []
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

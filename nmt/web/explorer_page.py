@@ -11,7 +11,7 @@ from typing import Any
 from nmt.portable.file import unpack
 from nmt.web.assemble import assembled, embedded, language
 
-STYLES = ("explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
+STYLES = ("report/sentences.css", "explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,16 @@ class ExploredRun:
     own: int = -1  # which of them is the run's own, the best in validation
 
 
-def explorer_page(runs: Sequence[ExploredRun], examples: Sequence[str]) -> str:
-    """A page that explores these runs, offline and on its own; all translate between the same languages."""
+def explorer_page(
+    runs: Sequence[ExploredRun], examples: Sequence[str], sentences: Sequence[dict[str, Any]] = ()
+) -> str:
+    """A page that explores these runs, offline and on its own; all translate between the same languages.
+
+    `sentences` are rows of the sentence table (nmt/web/report/table.js).
+    """
     _, record = unpack(runs[0].models[-1].model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
-    about: dict[str, Any] = {"runs": [], "examples": list(examples)}
+    about: dict[str, Any] = {"runs": [], "examples": list(examples), "sentences": list(sentences)}
     models = []
     for number, run in enumerate(runs):
         listed = []

@@ -12,4 +12,5 @@ from nmt.web.assemble import assembled, embedded
 def report_page(data: Mapping[str, Any]) -> str:
     """The page of the numbers that `nmt.evaluation.report` has gathered."""
     slots = {"title": escape(data["title"]), "data": embedded(data)}
-    return assembled("report/report.html", ["report/parts.css", "report/report.css"], "report/report", slots)
+    styles = [f"report/{name}.css" for name in ("figures", "sentences", "report")]
+    return assembled("report/report.html", styles, "report/report", slots)

@@ -7,6 +7,7 @@ import { Compare } from "./compare.js";
 import { figureOf } from "./figure.js";
 import { Look } from "./look.js";
 import { saveJson, savePng, saveSvg } from "./save.js";
+import { Sentences } from "./sentences.js";
 import { changeChips, mechanism, runAbout, showWritten, where } from "./said.js";
 import { Store } from "./state.js";
 import { Tour } from "./tour.js";
@@ -34,13 +35,13 @@ class Explorer {
     $("player").append(this.transport.node);
     this.tour = new Tour({ change: (changes) => this.store.set(changes), runs: this.runs });
     $("tour").append(this.tour.node);
-    this.makeViews();
+    this.makeViews(about.sentences ?? []);
     this.makeControls(about.examples ?? []);
     this.store.onChange((state, changed) => this.changed(state, changed));
     this.begin();
   }
 
-  makeViews() {
+  makeViews(rows) {
     const change = (changes) => this.store.set(changes);
     const go = (step) => this.transport.move(step + 1);
     const { languages } = this;
@@ -76,6 +77,12 @@ class Explorer {
       const view = new Compare({ models: moments, ask, go, languages, label: "Over time", about: text, best: own });
       this.views[`time${run || ""}`] = { label: this.runs.length > 1 ? `Over time: ${label}` : "Over time", view };
     });
+    const open = ({ source, references }) => {
+      this.openSentence(source, references);
+      change({ view: "look" });
+      $("text").focus();
+    };
+    if (rows.length) this.views.sentences = { label: "Sentences", view: new Sentences({ rows, languages, open }) };
   }
 
   makeControls(examples) {
@@ -245,7 +252,7 @@ class Explorer {
     changeChips($("changes"), state, (changes) => this.store.set(changes));
     const empty = !this.trace;
     $("view").hidden = empty;
-    $("player").hidden = empty || name === "beam";
+    $("player").hidden = empty || name === "beam" || name === "sentences";
     if (empty) return $("translation").replaceChildren();
     if ($("view").firstChild !== view.node) {
       $("view").replaceChildren(view.node);
@@ -253,6 +260,7 @@ class Explorer {
     }
     this.transport.span(this.trace.source.pieces.length, this.trace.steps.length);
     if (name === "look" || name === "beam") view.show(this.trace, state);
+    else if (view instanceof Sentences) view.show();
     else if (view instanceof Compare) {
       view.show(state, (longest) => {
         this.transport.span(...longest);
@@ -273,7 +281,7 @@ class Explorer {
     else if (view instanceof WhatIf)
       view.show(this.trace, state, state.at === null || state.at < 1 ? this.middle() : state.at - 1);
     this.transport.place(state.at, where(this.trace, state.at));
-    showWritten($("translation"), this.trace, name === "beam" || name === "whatif" ? null : state.at);
+    showWritten($("translation"), this.trace, ["beam", "whatif", "sentences"].includes(name) ? null : state.at);
   }
 
   /** The step that is shown where none is chosen: the first whose weights are not those of a first word. */

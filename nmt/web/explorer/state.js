@@ -34,10 +34,12 @@ export function fromFragment(fragment) {
   return state;
 }
 
-/** The address of a state: whatever differs from its default. */
-export function toFragment(state) {
+/** The address of a state: whatever differs from its default, and what other parts of the page keep in it. */
+export function toFragment(state, before = "") {
+  const others = [...new URLSearchParams(before.replace(/^#/, ""))].filter(([name]) => !(name in DEFAULTS));
   const given = Object.entries(state).filter(([name, value]) => name in DEFAULTS && value !== DEFAULTS[name]);
-  const fragment = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const own = given.map(([name, value]) => [name, String(value)]);
+  const fragment = new URLSearchParams([...own, ...others]).toString();
   return fragment.length <= MAX_FRAGMENT ? fragment : "";
 }
 
@@ -69,7 +71,7 @@ export class Store {
   }
 
   write() {
-    const fragment = toFragment(this.state);
+    const fragment = toFragment(this.state, location.hash);
     if (fragment === location.hash.slice(1)) return;
     try {
       history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);

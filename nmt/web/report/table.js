@@ -39,7 +39,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
   input.setAttribute("aria-describedby", "filter-help");
   const label = element("label", { className: "hidden", for: "filter", text: "Filter sentences" });
   const count = element("p", { className: "soft", role: "status" });
-  const help = element("p", { className: "note", id: "filter-help", text: HELP });
+  const help = element("p", { id: "filter-help", text: HELP });
   const heads = Object.fromEntries(columns.map((name) => [name, headOf(name)]));
   const text = element("th", { scope: "col", role: "columnheader", text: "sentence" });
   const head = element("tr", { role: "row", children: [...Object.values(heads), text] });
