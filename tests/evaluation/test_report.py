@@ -19,6 +19,7 @@ from nmt.evaluation.history import read_history
 from nmt.evaluation.report import build, quality
 from nmt.evaluation.report.build import report_data, write_report
 from nmt.evaluation.report.curves import thinned, training_figures
+from nmt.evaluation.report.sentences import recorded_rows
 from nmt.evaluation.report.words import WordCounts
 from nmt.evaluation.score_report import read_evaluation, write_evaluation
 from nmt.evaluation.scores import score
@@ -121,6 +122,13 @@ def test_a_training_leaves_a_whole_report(run: Path) -> None:
     check_sums(run / "eval", ["report.html"])
     weights = data["sentences"][0]["attention"]
     assert weights["source"][-1] == weights["target"][-1] == EOS_PIECE
+
+
+def test_rows_of_an_evaluation_on_disk_are_those_of_its_report(run: Path) -> None:
+    expected = content(run / "eval/report.html")["sentences"]
+    found = recorded_rows(run / "eval")
+    assert [row.pop("confidence") for row in found] == pytest.approx([row["confidence"] for row in expected], abs=2e-3)
+    assert found == [{name: row[name] for name in found[0]} for row in expected]
 
 
 def test_word_counts_are_those_of_the_training_set(run: Path, tmp_path: Path) -> None:

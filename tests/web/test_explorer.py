@@ -14,6 +14,7 @@ import torch
 
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.explain import Explanation, explain
+from nmt.evaluation.score_report import read_evaluation
 from nmt.run import Run
 from nmt.search import Beam
 from nmt.special import EOS_PIECE, WORD_START
@@ -325,6 +326,16 @@ def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: 
     page.check("text=all write the best model's translation")
     texts = "[...document.querySelectorAll('.column .translation')].map((each) => each.textContent)"
     until(page, f"new Set({texts}).size === 1")
+    page.click("#tab-sentences")
+    page.fill("#filter", "#2")
+    expected = read_evaluation(run / "eval")[1][1]
+    until(page, "document.querySelectorAll('.sentences tbody tr').length === 1")
+    page.locator(".sentences .copy").click()
+    settled(page)
+    assert page.locator("#text").input_value() == expected.source
+    assert page.locator("#references p").all_inner_texts() == [f"Reference: {each}" for each in expected.references]
+    until(page, "new URLSearchParams(location.hash.slice(1)).get('text') !== null")
+    assert "q=%232" in page.url  # the filter is kept beside what is shown
     policy = page.locator("meta[http-equiv]").get_attribute("content")
     assert "default-src 'none'" in policy
     assert "unsafe-inline" not in policy

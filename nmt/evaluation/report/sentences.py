@@ -61,9 +61,7 @@ def recorded_rows(directory: Path) -> list[dict[str, Any]]:
     cut = bleu_tokens(scores["tokenizer"])
     chrfs = sentence_chrf([row.hypothesis for row in found], [row.references for row in found])
     _, lengths = source_lengths([row.source for row in found])
-    averaged = (
-        scores["evaluated"].get("decode", {}).get("length_penalty") == 1
-    )  # else it is no mean over tokens
+    averaged = scores["evaluated"].get("decode", {}).get("length_penalty") == 1  # else it is no mean over tokens
     rows = []
     for row, chrf, length in zip(found, chrfs, lengths, strict=True):
         (words,) = bags_of(cut, [row.hypothesis])
