@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -14,16 +16,23 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from nmt import portable  # noqa: F401 - before numpy, for its number of threads
+from nmt.errors import UserError
 from nmt.serving.forms import Job, Known, work
 
 log = logging.getLogger(__name__)
 
 TOGETHER = 64  # sentences that PyTorch translates at once
 
-Packed = tuple[bytes, str, float | None]  # content and name of a portable file, and the threshold for guesses
+
+class Packed(NamedTuple):
+    """A portable file for processes to load; its content would not fit into the pipe that starts a process."""
+
+    path: Path
+    checksum: bytes  # SHA-256
+    threshold: float | None  # confidence at or below which a translation is a guess
 
 
 class Jobs(Protocol):
@@ -32,8 +41,11 @@ class Jobs(Protocol):
     name: str
     capacity: int  # jobs that are of use at once
 
+    def check(self) -> None:
+        """Wait until it can work; a UserError if it cannot."""
+
     async def start(self) -> None:
-        """Get ready."""
+        """Begin, in the loop that will run jobs."""
 
     async def run(self, job: Job) -> Any:
         """Do a job."""
@@ -56,9 +68,15 @@ class Processes:
         self._starting = [pool.submit(_ready) for _ in range(self.capacity)]  # each starts a process
         return pool
 
+    def check(self) -> None:
+        try:
+            for started in self._starting:
+                started.result()
+        except BrokenProcessPool as error:
+            raise UserError("The processes that translate could not be started: see above.") from error
+
     async def start(self) -> None:
         self._free = asyncio.Semaphore(self.capacity)  # waits in order, so that no request is overtaken
-        await asyncio.gather(*map(asyncio.wrap_future, self._starting))
 
     async def run(self, job: Job) -> Any:
         for last in (False, True):
@@ -105,9 +123,13 @@ def _begin(models: Sequence[Packed]) -> None:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_server, daemon=True).start()
     logging.disable(logging.CRITICAL)  # warnings may have text of requests in them
-    for content, name, threshold in models:
-        engine = PortableTranslator.from_content(content, Path(name))
-        _known.append(Known(engine, engine.known, threshold))
+    for model in models:
+        content = model.path.read_bytes()
+        if hashlib.sha256(content).digest() != model.checksum:
+            print(f"{model.path} has changed: start serve.py again.", file=sys.stderr)
+            raise SystemExit(1)
+        engine = PortableTranslator.from_content(content, model.path)
+        _known.append(Known(engine, engine.known, model.threshold))
 
 
 def _end_with_server() -> None:
@@ -138,6 +160,9 @@ class Batches:
         self._task: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1)
         self.batches = self.sentences = 0  # done so far
+
+    def check(self) -> None:
+        """A model that was loaded can work."""
 
     async def start(self) -> None:
         logging.getLogger("nmt").setLevel(logging.ERROR)  # warnings may have text of requests in them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from nmt.commands.engines import open_portable
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.languages import known_language
+from nmt.run import Run
+from nmt.serving.engines import Packed
 from nmt.serving.forms import Known
 from nmt.translation import Engine
 from nmt.unlike_training import TrainingData
@@ -76,13 +79,14 @@ class Models:
         return sorted({source.code, *(each.target.code for each in self.models if each.source == source)})
 
 
-def load_numpy(paths: Iterable[Path]) -> tuple[list[Model], list[tuple[bytes, str, float | None]]]:
+def load_numpy(paths: Iterable[Path]) -> tuple[list[Model], list[Packed]]:
     """Exported files and runs: the models, and what the numpy engine needs of them."""
     models, packed = [], []
     for path in paths:
         opened = open_portable(path)
         models.append(_model(path, opened, opened.known, opened.content))
-        packed.append((opened.content, str(path), opened.threshold))
+        file = path if path.is_file() else Run(path).portable_file
+        packed.append(Packed(file, hashlib.sha256(opened.content).digest(), opened.threshold))
     return models, packed
 
 
@@ -90,7 +94,6 @@ def load_torch(paths: Iterable[Path], device: str) -> tuple[list[Model], list[Kn
     """Runs: the models, their PyTorch engines, and the device that these are on."""
     from nmt.files import read_listed
     from nmt.guessing import Guessing
-    from nmt.run import Run
     from nmt.translator import Translator
 
     models, known = [], []

@@ -43,6 +43,7 @@ def run(models: Models, jobs: Jobs, settings: Settings, listening: socket.socket
     server = Server(config)
     server.ready = f"Serving {what} at http://{f'[{host}]' if ':' in host else host}:{port}/"
     try:
+        jobs.check()
         server.run(sockets=[listening])
     finally:
         jobs.stop()

@@ -20,6 +20,7 @@ from nmt.config import DataSettings
 from nmt.data.bitext import Bitext
 from nmt.data.discovery import complete
 from nmt.serving.detection import Detector
+from nmt.serving.engines import Processes
 from nmt.serving.forms import Job
 from nmt.serving.guard import Guard
 from nmt.serving.models import Models, load_numpy
@@ -70,6 +71,9 @@ class Dictionary:
     name, capacity = "dictionary", 2
 
     async def start(self) -> None:
+        pass
+
+    def check(self) -> None:
         pass
 
     def stop(self) -> None:
@@ -199,3 +203,11 @@ def test_an_unforeseen_error_is_500_without_details(caplog: pytest.LogCaptureFix
     assert (sent[0]["status"], json.loads(sent[1]["body"])) == (500, {"error": "Internal error"})
     assert "POST /translate failed: ValueError at" in caplog.text
     assert "secretive" not in caplog.text
+
+
+def test_a_file_that_changed_is_not_served(files: list[Path], capfd: pytest.CaptureFixture[str]) -> None:
+    (packed,) = load_numpy(files[:1])[1]
+    processes = Processes([packed._replace(checksum=b"")], 1)  # as if it was replaced after it was checked
+    assert_refused("could not be started", processes.check)
+    assert "has changed: start serve.py again" in capfd.readouterr().err
+    processes.stop()
