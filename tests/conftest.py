@@ -20,6 +20,9 @@ pytest_plugins = ["tests.browser", "tests.commands"]  # fixtures: Chromium, a fi
 
 ROOT = Path(__file__).resolve().parent.parent
 MODELS = sorted(path.stem for path in (ROOT / "configs/model").glob("*.yaml"))
+_KINDS = {"bahdanau", "luong_input_feeding", "stacked", "multi_head", "hard", "local_p", "seq2seq", "self_attentive"}
+# For tests that hardly depend on the model: one of each kind is fast, and the others are slow tests.
+KINDS = [pytest.param(name, marks=() if name in _KINDS else pytest.mark.slow) for name in MODELS]
 CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"))
 
 # Two test processes share two cores: more threads than that only get in each other's way.

@@ -320,6 +320,7 @@ def test_the_same_runs_give_the_same_pictures(tmp_path: Path) -> None:
         assert (tmp_path / f"one/{number}.png").read_bytes() == (tmp_path / f"two/{number}.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_real_runs_from_a_sweep(tmp_path: Path) -> None:
     sweep = tmp_path / "sweep"
     arguments = train_arguments(tmp_path, "model=luong,seq2seq", f"hydra.sweep.dir={sweep}")

@@ -24,7 +24,7 @@ from nmt.search.sample import nucleus
 from nmt.search_settings import Guide
 from nmt.special import BOS, EOS
 from nmt.translator import Translator, build_search
-from tests.conftest import MODELS, assert_refused, sentences, tiny_model
+from tests.conftest import KINDS, assert_refused, sentences, tiny_model
 
 WORDS = [4, 5]  # what the toy language can say, besides EOS
 VOCAB = 6
@@ -141,7 +141,7 @@ def test_sentences_of_a_batch_are_guided_each_for_itself(name: str, search: Sear
 
 
 @pytest.mark.parametrize("method", [Greedy(), Beam(beam_size=1)])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", KINDS)
 def test_greedy_search_and_a_beam_of_one_take_the_likeliest_token(name: str, method: Search) -> None:
     model = tiny_model(f"model={name}").eval()
     lengths = [6, 2, 4]
@@ -160,7 +160,7 @@ def test_greedy_search_and_a_beam_of_one_take_the_likeliest_token(name: str, met
 
 
 @pytest.mark.parametrize("search", [Beam(beam_size=3), Sample(samples=3, top_p=0.9)], ids=["beam", "sample"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", KINDS)
 def test_batch_mates_and_batch_size_change_nothing(name: str, search: Search) -> None:
     model = tiny_model(f"model={name}").double().eval()  # an untrained model has near ties, which rounding would break
     lengths = [6, 2, 9, 1, 4]

@@ -8,7 +8,7 @@ from nmt.evaluation.explain import as_text, explain, readable
 from nmt.search import Sample
 from nmt.special import BOS, PAD, UNK
 from nmt.translation import EMPTY
-from tests.conftest import MODELS, tiny_translator
+from tests.conftest import KINDS, tiny_translator
 
 TEXTS = ["I see a cat .", "we see it .", "a 猫"]
 
@@ -16,7 +16,7 @@ TEXTS = ["I see a cat .", "we see it .", "a 猫"]
 @pytest.mark.parametrize(
     ("model", "settings"),
     [
-        *((model, {}) for model in MODELS),
+        *(pytest.param(*kind.values, {}, marks=kind.marks) for kind in KINDS),
         *(("bahdanau", change) for change in ({"beam_size": 1}, {"length_penalty": 0.0}, {"length_penalty": 0.6})),
     ],
 )

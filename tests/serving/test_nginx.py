@@ -24,7 +24,7 @@ def test_behind_nginx(files: list[Path], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with serving("--run", files[0], "--allow-host", NAME, "--suggestions", tmp_path / "s") as server:
-        site = (ROOT / "deploy/nginx.conf").read_text()
+        site = (ROOT / "docs/deploy/nginx.conf").read_text()
         site = site.replace("listen 80", f"listen 127.0.0.1:{port}").replace(
             "127.0.0.1:5000", f"127.0.0.1:{server.port}"
         )

@@ -11,10 +11,11 @@ from nmt.search_settings import UNGUIDED
 from nmt.special import EOS
 from nmt.translation import Inspection
 from nmt.translator import Translator
+from tests.browser import in_base64
 from tests.portable.models import packed, portable_of
 from tests.portable.test_guided import ALL, TEXT, attention
 from tests.training.test_new_parts import is_used
-from tests.web.conftest import in_base64, wordy_translator
+from tests.web.conftest import wordy_translator
 from tests.web.test_engine import assert_equal
 
 RUN = """async ([model, calls]) => {
