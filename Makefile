@@ -22,16 +22,16 @@ train: setup ## train the default model on the embedded corpus, score it, draw h
 	$(RUN) train.py $(ARGS)
 
 test: setup ## fast tests, on both cores
-	$(RUN) -m pytest -n 2 --dist loadfile $(ARGS)
+	$(RUN) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-full: setup ## all tests, the slow ones too
-	$(RUN) -m pytest -n 2 --dist loadfile -m '' $(ARGS)
+	$(RUN) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m '' $(ARGS)
 
 check: setup ## lint, format, types and fast tests
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(RUN) -m pytest -n 2 --dist loadfile
+	$(RUN) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 tensorboard: setup ## look at the runs under outputs/
 	$(VENV)/bin/tensorboard --logdir outputs

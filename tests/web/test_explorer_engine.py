@@ -14,9 +14,11 @@ from nmt.translator import Translator
 from tests.browser import in_base64
 from tests.portable.models import packed, portable_of
 from tests.portable.test_guided import ALL, TEXT, attention
-from tests.training.test_new_parts import is_used
+from tests.training.test_new_parts import is_used, overrides
 from tests.web.conftest import wordy_translator
 from tests.web.test_engine import assert_equal
+
+__all__ = ["overrides"]  # a fixture: a score or a cell of a test's own
 
 RUN = """async ([model, calls]) => {
   const translator = await module_translator.Translator.open(module_file.fromBase64(model));
@@ -39,8 +41,8 @@ def run(engine: Any, translator: Translator, *calls: list[Any]) -> list[Any]:
     return [json.loads(each) for each in engine.evaluate(RUN, [in_base64(packed(translator)), calls])]
 
 
-def as_lists(overrides: dict[int, np.ndarray]) -> dict[str, Any]:
-    return {str(step): row.tolist() for step, row in overrides.items()}
+def as_lists(looks: dict[int, np.ndarray]) -> dict[str, Any]:
+    return {str(step): row.tolist() for step, row in looks.items()}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -57,20 +59,20 @@ def test_a_new_score_or_cell_needs_no_line_of_an_engine(engine: Any, overrides: 
 def assert_guided_alike(engine: Any, translator: Translator) -> None:
     best = translator.translate(TEXT)[0]
     prefix, length = [270, 265], len(best.source_ids)
-    overrides = attention(length) if best.attention is not None else {}
-    guide = {"prefix": prefix, "overrides": as_lists(overrides)}
+    looks = attention(length) if best.attention is not None else {}
+    guide = {"prefix": prefix, "overrides": as_lists(looks)}
     target = [*prefix, *best.target_ids]
     found, seen, plain = run(
         engine,
         translator,
         ["translate", TEXT, guide],
-        ["inspect", best.source_ids, target, {"overrides": as_lists(overrides)}],
+        ["inspect", best.source_ids, target, {"overrides": as_lists(looks)}],
         ["translate", TEXT],
     )
-    assert_equal([found], [translator.guided(TEXT, prefix, overrides)])
+    assert_equal([found], [translator.guided(TEXT, prefix, looks)])
     assert all(each["tokens"][:2] == prefix for each in found["candidates"])
     assert found["candidates"] != plain["candidates"]
-    assert_same_steps(seen, translator.inspect(best.source_ids, target, overrides), target, translator)
+    assert_same_steps(seen, translator.inspect(best.source_ids, target, looks), target, translator)
 
 
 def assert_same_steps(seen: Any, expected: Inspection, target: list[int], translator: Translator) -> None:
