@@ -23,6 +23,7 @@ from nmt.errors import UserError
 from nmt.serving.forms import Job, Known, work
 
 log = logging.getLogger(__name__)
+_about_sentences = logging.getLogger("nmt.translation")
 
 TOGETHER = 64  # sentences that PyTorch translates at once
 
@@ -165,7 +166,7 @@ class Batches:
         """A model that was loaded can work."""
 
     async def start(self) -> None:
-        logging.getLogger("nmt").setLevel(logging.ERROR)  # warnings may have text of requests in them
+        _about_sentences.setLevel(logging.ERROR)  # warnings may have text of requests in them
 
     async def run(self, job: Job) -> Any:
         result: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -209,3 +210,4 @@ class Batches:
 
     def stop(self) -> None:
         self._thread.shutdown()
+        _about_sentences.setLevel(logging.NOTSET)
