@@ -113,7 +113,7 @@ class Injector:
         self.files = [
             *("config.yaml", "SHA256SUMS", "finished.json", "changes.json", "portable.nmt", *PREPARED.values()),
             *(f"eval/{name}" for name in ("scores.json", "translations.tsv", "alignment.json", "SHA256SUMS")),
-            *(f"checkpoints/{path.parent.name}/{path.name}" for path in truth.run.glob("checkpoints/*/*")),
+            *(f"checkpoints/{path.parent.name}/{path.name}" for path in sorted(truth.run.glob("checkpoints/*/*"))),
         ]
         self.kinds: list[Callable[[Path], str]] = [
             *[self.rewrite] * 15,

@@ -55,6 +55,7 @@ def wait_for(path: Path, agent: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_two_processes_train_the_model_of_one(tmp_path: Path) -> None:
     steps = ["optimizer=sgd", "train.max_steps=20", *WITHOUT_DROPOUT]
     steps.append("model.decoder.readout=tanh")  # maxout has kinks, where rounding may choose the side

@@ -32,7 +32,7 @@ FAILS = {
 
 # One of each kind in the fast tests; those that do much the same as another one, in the slow tests.
 FAST = {
-    list: ["bahdanau", "luong", "multi_head", "hard", "local_p", "seq2seq"],
+    list: ["bahdanau", "luong", "hard", "seq2seq"],
     reverse: ["bahdanau"],
 }
 CASES = [

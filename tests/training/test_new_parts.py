@@ -64,6 +64,7 @@ class MinimalGated(Cell):
 
 
 NEW = {"score": (score, Distance), "cell": (cell, MinimalGated)}
+TRAINED = ["score", pytest.param("cell", marks=pytest.mark.slow)]
 
 
 @pytest.fixture(scope="module", params=NEW)
@@ -110,12 +111,14 @@ def trained(overrides: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
     )
 
 
+@pytest.mark.parametrize("overrides", TRAINED, indirect=True)
 def test_what_it_has_learnt_it_can_do_in_numpy(trained: Trained) -> None:
     tensors, record = unpack(trained.file)
     model, search = PortableModel(record["graphs"], tensors), Beam(beam_size=1)
     assert [list(search(model, source)[0].tokens) for source in trained.sources] == trained.results
 
 
+@pytest.mark.parametrize("overrides", TRAINED, indirect=True)
 def test_what_it_has_learnt_it_can_do_in_the_browser(trained: Trained, engine: Any) -> None:
     found = engine.evaluate(GREEDY, [in_base64(trained.file), trained.sources])
     assert [tokens[: tokens.index(EOS)] for tokens in found] == trained.results

@@ -11,7 +11,7 @@ from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
-from tests.conftest import MODELS, assert_refused
+from tests.conftest import KINDS, assert_refused
 from tests.training.toys import resumed, toy_trainer, trained
 
 
@@ -124,7 +124,13 @@ def test_a_best_that_was_lost_with_a_damaged_checkpoint_is_forgotten(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("name", "forcing"), [*((name, 1.0) for name in MODELS), ("bahdanau", 0.5), ("stacked", 0.5), ("seq2seq", 0.5)]
+    ("name", "forcing"),
+    [
+        *(pytest.param(*kind.values, 1.0, marks=kind.marks) for kind in KINDS),
+        ("bahdanau", 0.5),
+        ("stacked", 0.5),
+        ("seq2seq", 0.5),
+    ],
 )
 def test_an_update_never_waits_for_a_gpu(tmp_path: Path, name: str, forcing: float) -> None:
     """Meta tensors stand for a GPU's: they have no values, so whatever reads one, by .item() or .cpu(), raises."""
