@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nmt.commands.options import make_parser, name_runs, search_changes
@@ -68,6 +69,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         Console().print(alignment_table(alignment))
     faithfulness = measure(translator, examples) if options.faithfulness else None
     if faithfulness:
+        evaluation = replace(evaluation, faithfulness=faithfulness)
         Console().print(faithfulness_table(faithfulness))
     verdict = judge(
         evaluation,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from nmt.run import OpenRun
 from nmt.translation import Translation
 from nmt.translator import Translator
 
+if TYPE_CHECKING:
+    from nmt.evaluation.faithfulness import Faithfulness
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -25,6 +28,7 @@ class Evaluation:
     scores: Scores
     translations: list[Translation]
     examples: Sequence[HeldOut]
+    faithfulness: "Faithfulness | None" = None  # how it does with other attention, where that was measured
 
     @cached_property
     def chrf(self) -> list[float]:

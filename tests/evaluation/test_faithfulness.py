@@ -14,6 +14,7 @@ from nmt.special import EOS
 from nmt.translator import Translator
 from tests.commands import assert_fails, command, evaluate, succeeded
 from tests.conftest import ROOT, assert_refused, tiny_translator
+from tests.evaluation.test_report import content, figures
 from tests.portable.test_conformance import SHORT
 
 EXAMPLES = [
@@ -90,6 +91,10 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
     assert [*record["others"]] == ["uniform", "shuffled", "permuted"]
     assert f"{record['others']['shuffled']['log_prob']:.3f}" in done.stdout
     assert "decode" not in record["evaluated"]
+    shown = figures(content(tmp_path / "out/report.html"))["faithfulness"]["rows"]
+    assert [row[2] for row in shown] == pytest.approx(
+        [each["bleu"] for each in (record["own"], *record["others"].values())]
+    )
     assert_fails(evaluate(run, "--faithfulness", "--run", str(run)), "one --run")
     first = succeeded(command("scripts/faithfulness.py", str(run))).stdout.splitlines()
     assert first[2].startswith(f"| stacked | {record['own']['log_prob']:.2f}".replace("-", "−"))

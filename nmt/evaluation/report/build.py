@@ -125,5 +125,6 @@ def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) ->
         "signs of trouble": lambda: [quality.trouble_figure(analysis)],
         "mistakes": lambda: [quality.mistakes_figure(analysis, codes)],
         "calibration": lambda: quality.calibration_figures(analysis),
+        "other attention": lambda: quality.faithfulness_figure(analysis),
     }
     return [figure for part, make in makers.items() for figure in attempt(part, make) or []]

@@ -223,3 +223,18 @@ def calibration_figures(analysis: Analysis) -> list[Figure]:
 
 def _bins(bins: Sequence[Bin]) -> list[list[Cell]]:
     return [[f"{each.low:.1f}–{each.high:.1f}", each.count, each.confidence, each.right] for each in bins]
+
+
+def faithfulness_figure(analysis: Analysis) -> list[Figure]:
+    """The model with other attention than its own, where that was measured."""
+    found = analysis.evaluation.faithfulness
+    if found is None:
+        return []
+    rows: list[list[Cell]] = [["its own", found.own.log_prob, found.own.bleu, None]]
+    rows += [[name, each.log_prob, each.bleu, found.own.bleu - each.bleu] for name, each in found.others.items()]
+    columns = [Column("attention"), Column("log p of a token", 3), Column("BLEU, greedy", 1), Column("lost", 1)]
+    note = (
+        "Uniform: all source tokens weigh the same. Shuffled: the weights of each step, dealt to the source tokens at "
+        "random. Permuted: each step has the weights of another step. The more is lost, the more the attention matters."
+    )
+    return [Figure("faithfulness", "Does it matter where it looks?", columns, rows, note)]
