@@ -1,5 +1,6 @@
 // The page: a sentence, the views of it, the player, and what the address says about them.
 
+import { copyText } from "../clipboard.js";
 import { element, roving } from "../dom.js";
 import { BeamView } from "./beam.js";
 import { Client } from "./client.js";
@@ -64,11 +65,8 @@ class Explorer {
         name: run.models[run.own].name,
         about: () => mechanism(run),
       }));
-      const text = "The same sentence, in step. Play or choose a word.";
-      this.views.compare = {
-        label: "Side by side",
-        view: new Compare({ models, ask, go, languages, label: "Side by side", about: text }),
-      };
+      const [label, text] = ["Side by side", "The same sentence, in step. Play or choose a word."];
+      this.views.compare = { label, view: new Compare({ models, ask, go, languages, label, about: text }) };
     }
     this.runs.forEach(({ label, models, own }, run) => {
       if (models.length < 2) return;
@@ -86,7 +84,7 @@ class Explorer {
   }
 
   makeControls(examples) {
-    const tab = ([name, { label, view }]) =>
+    const tab = ([name, { label }]) =>
       element("button", {
         type: "button",
         role: "tab",
@@ -99,11 +97,10 @@ class Explorer {
     this.tabs = Object.entries(this.views).map(tab);
     $("tabs").append(...this.tabs);
     roving(this.tabs);
-    for (const node of this.tabs)
-      node.addEventListener(
-        "focus",
-        () => node.matches(":focus-visible") && this.store.set({ view: node.dataset.name }),
-      );
+    for (const node of this.tabs) {
+      const chosen = () => node.matches(":focus-visible") && this.store.set({ view: node.dataset.name });
+      node.addEventListener("focus", chosen);
+    }
     this.examples = examples;
     const example = (text) =>
       element("button", {
@@ -291,12 +288,8 @@ class Explorer {
 
   async copyLink() {
     this.store.write();
-    try {
-      await navigator.clipboard.writeText(location.href);
-      $("said").textContent = "The link is copied.";
-    } catch {
-      $("said").textContent = "The link is in the address bar.";
-    }
+    await copyText(location.href);
+    $("said").textContent = "The link is copied.";
     $("save-link").textContent = $("said").textContent;
     setTimeout(() => ($("save-link").textContent = "Copy a link to this view"), 2000);
   }
