@@ -6,9 +6,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nmt.commands.options import make_parser, name_runs, search_changes
 from nmt.errors import UserError
+
+if TYPE_CHECKING:
+    from nmt.data.heldout import HeldOut
+    from nmt.evaluation.gold import AlignedPair
+    from nmt.run import OpenRun
 
 EXAMPLES = """examples:
   python evaluate.py
@@ -30,12 +36,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     from nmt.config import ROOT
     from nmt.console import log_to_console
-    from nmt.data.bitext import Bitext
-    from nmt.data.heldout import given_set, read_held_out
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
     from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, faithfulness_table, measure, write_faithfulness
-    from nmt.evaluation.gold import read_aligned, read_aligned_test_set
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
     from nmt.guessing import Guessing
@@ -49,17 +52,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     run = runs[0]
     translator = Translator.load(runs, options.device, **search_changes(options))
     name_runs([each.directory for each in runs], translator)
-    if options.source:
-        paths = (str(options.source), *map(str, options.reference))
-        bitext = Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096)
-        examples, name, home = given_set(bitext), options.source.name, None
-        # Of the sentences that were read, as a pipe cannot be read twice.
-        rows, corpus = ((each.source, *each.references) for each in examples), " and ".join(paths)
-        pairs = list(read_aligned(rows, corpus, options.alignments)) if options.alignments else None
-    else:
-        examples, name, home = list(read_held_out(run.test_set)), "test.tsv", run.evaluation
-        data = run.config.data
-        pairs = read_aligned_test_set(data, examples, options.alignments) if options.alignments else None
+    examples, pairs = read_examples(options, run)
+    name, home = (options.source.name, None) if options.source else ("test.tsv", run.evaluation)
     # Alignment comes first, because it is fast and may find a mistake in a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     metrics = metrics_for("test", *(["lc_tok"] if options.lc_tok else []))
@@ -98,6 +92,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     if faithfulness and (place := options.output or home):
         write_faithfulness(place, faithfulness, details)
         print(f"other attention: {place / FAITHFULNESS_FILE}", file=sys.stderr)
+
+
+def read_examples(options: argparse.Namespace, run: "OpenRun") -> "tuple[list[HeldOut], list[AlignedPair] | None]":
+    """The sentences to translate, and those of them with a gold alignment if --alignments is given."""
+    from nmt.data.bitext import Bitext
+    from nmt.data.heldout import given_set, read_held_out
+    from nmt.evaluation.gold import read_aligned, read_aligned_test_set
+
+    if not options.source:
+        examples = list(read_held_out(run.test_set))
+        gold = options.alignments
+        return examples, read_aligned_test_set(run.config.data, examples, gold) if gold else None
+    paths = (str(options.source), *map(str, options.reference))
+    examples = given_set(Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096))
+    # Of the sentences that were read, as a pipe cannot be read twice.
+    rows, corpus = ((each.source, *each.references) for each in examples), " and ".join(paths)
+    return examples, list(read_aligned(rows, corpus, options.alignments)) if options.alignments else None
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -102,7 +102,7 @@ class Processes:
 
         try:
             future = pool.submit(function, *arguments)
-        except BaseException:
+        except RuntimeError:  # a pool that is broken or shut down
             self._free.release()
             raise
         # Not before the process is done, even if nobody waits for the result any more.

@@ -49,10 +49,37 @@ def _maybe(kind: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [kind, {"type": "null"}]}
 
 
+# A sentence of /explain.
+_SENTENCE = _object(
+    {
+        "source": _TEXT,
+        "text": _TEXT,
+        "score": _NUMBER,
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "source_tokens": _list(_TEXT),
+        "target_tokens": _list(_TEXT),
+        "attention": _maybe(_list(_list(_NUMBER))),
+        "alignment": _maybe(_list(_list({"type": "integer"}))),
+        "words": _list(_object({"text": _TEXT, "confidence": _NUMBER})),
+        "guessing": _maybe({"type": "boolean"}),
+        "doubts": _list(_TEXT),
+    }
+)
+_LABEL = _object({"code": _TEXT, "name": _TEXT})
+_SETTINGS = _object(
+    {
+        "charLimit": {"type": "integer"},
+        "frontendTimeout": {"type": "integer"},
+        **{name: {"type": "boolean"} for name in ("apiKeys", "keyRequired", "suggestions", "filesTranslation")},
+        "supportedFilesFormat": _list(_TEXT),
+        "language": _object({"source": _LABEL, "target": _LABEL}),
+    }
+)
+
+
 def specification(models: Models, settings: Settings) -> dict[str, Any]:
     """OpenAPI 3.1, in which a client finds every endpoint, field and answer."""
     detection = _object({"confidence": {"type": "number", "minimum": 0, "maximum": 100}, "language": _TEXT})
-    label = _object({"code": _TEXT, "name": _TEXT})
     text = {**_FILLED, "maxLength": settings.max_characters}
     languages = {
         "source": {**_FILLED, "description": "Code of a language, or auto where that is offered"},
@@ -83,32 +110,8 @@ def specification(models: Models, settings: Settings) -> dict[str, Any]:
         },
         ["translatedText"],
     )
-    sentence = _object(
-        {
-            "source": _TEXT,
-            "text": _TEXT,
-            "score": _NUMBER,
-            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-            "source_tokens": _list(_TEXT),
-            "target_tokens": _list(_TEXT),
-            "attention": _maybe(_list(_list(_NUMBER))),
-            "alignment": _maybe(_list(_list({"type": "integer"}))),
-            "words": _list(_object({"text": _TEXT, "confidence": _NUMBER})),
-            "guessing": _maybe({"type": "boolean"}),
-            "doubts": _list(_TEXT),
-        }
-    )
-    explanation = _object({"source": _TEXT, "target": _TEXT, "sentences": _list(sentence)})
+    explanation = _object({"source": _TEXT, "target": _TEXT, "sentences": _list(_SENTENCE)})
     suggestion = {"q": text, "s": text, **languages, "api_key": _KEY}
-    settings_shown = _object(
-        {
-            "charLimit": {"type": "integer"},
-            "frontendTimeout": {"type": "integer"},
-            **{name: {"type": "boolean"} for name in ("apiKeys", "keyRequired", "suggestions", "filesTranslation")},
-            "supportedFilesFormat": _list(_TEXT),
-            "language": _object({"source": label, "target": label}),
-        }
-    )
     served = _list(_object({"code": _TEXT, "name": _TEXT, "targets": _list(_TEXT)}))
     return {
         "openapi": "3.1.0",
@@ -124,7 +127,7 @@ def specification(models: Models, settings: Settings) -> dict[str, Any]:
             ),
             "/suggest": _post("Correct a translation", suggestion, _object({"success": {"const": True}}), pairs),
             "/languages": _get("Languages that are served", served),
-            "/frontend/settings": _get("What clients show of the server", settings_shown),
+            "/frontend/settings": _get("What clients show of the server", _SETTINGS),
             "/health": _get("Whether the server answers", _object({"status": {"const": "ok"}})),
             "/spec": _get("This document", {"type": "object"}),
         },

@@ -30,9 +30,9 @@ def assembled(
     worker: str | None = None,
     allowed: Mapping[str, str] | None = None,
 ) -> str:
-    """Fill a template with slots, the shared and these style sheets, and the modules that `entry` needs, if any.
+    """A page: the common head, and a template for its body, filled with slots.
 
-    The page's policy allows its own script and style and nothing else; with a `worker`, the entry of a thread that
+    It has the shared and these style sheets, and the modules that `entry` needs, if any. The page's policy allows its own script and style and nothing else; with a `worker`, the entry of a thread that
     computes, also that and WebAssembly; and the sources that are `allowed` for a directive such as connect-src.
     """
     style, script = "".join(map(web_text, ["tokens.css", *styles])), bundle(entry) if entry else ""
@@ -47,13 +47,14 @@ def assembled(
     policy |= allowed or {}
     shared = {
         "policy": "; ".join(f"{directive} {sources}" for directive, sources in policy.items()),
+        "manifest": "",
         "icon": f"data:image/svg+xml,{quote(web_text('icon.svg'))}",
         "style": style,
         "script": script,
         "worker": thread,
     }
     filled = {**shared, **slots}
-    return _SLOT.sub(lambda slot: filled[slot[1]], web_text(template))
+    return _SLOT.sub(lambda slot: filled[slot[1]], web_text("head.html") + web_text(template))
 
 
 def embedded(value: Any) -> str:

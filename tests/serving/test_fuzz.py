@@ -1,5 +1,6 @@
 """Hostile clients: no request may crash the server, bring a traceback to light, or hold others up."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -13,10 +14,22 @@ from nmt.serving.settings import BODY_SECONDS, HEADER_SECONDS
 from tests.serving.conftest import START, Serving, expected, translate
 from tests.serving.fuzzing import fuzz
 
+# A form cannot say null: schemathesis would send the text "null", and take its translation for a mistake.
+HOOKS = """
+import schemathesis
+
+@schemathesis.hook
+def filter_case(context, case):
+    form = case.media_type != "application/json" and isinstance(case.body, dict)
+    return not (form and None in case.body.values())
+"""
+
 
 @pytest.mark.slow
 def test_many_damaged_bodies(server: Serving, capsys: pytest.CaptureFixture[str]) -> None:
     statuses = fuzz(server, 3000, seed=2)
+    assert statuses.total() == 3000
+    assert min(statuses["200"], statuses["400"]) > 100  # some are whole, and some are not
     with capsys.disabled():
         print(f"\nbodies: {dict(statuses)}")
 
@@ -26,12 +39,10 @@ def test_schemathesis_finds_no_failure(server: Serving, tmp_path: Path) -> None:
     program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
     assert program
     command = [program, "run", f"{server.url}spec", "--max-examples", "100", "--seed", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=550)
-    _, *failures = done.stdout.split("Test Case ID: ")
-    # In a form, null and numbers are texts like any other, which schemathesis takes for mistakes (ST201).
-    failures = [each for each in failures if "- ST201" not in each or "application/json" in each]
-    assert not failures, done.stdout
-    assert "generated" in done.stdout
+    (tmp_path / "hooks.py").write_text(HOOKS)
+    settings = os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=550, env=settings)
+    assert done.returncode == 0, done.stdout
     print(done.stdout)
 
 
