@@ -32,8 +32,9 @@ def assembled(
 ) -> str:
     """A page: the common head, and a template for its body, filled with slots.
 
-    It has the shared and these style sheets, and the modules that `entry` needs, if any. The page's policy allows its own script and style and nothing else; with a `worker`, the entry of a thread that
-    computes, also that and WebAssembly; and the sources that are `allowed` for a directive such as connect-src.
+    It has the shared and these style sheets, and the modules that `entry` needs, if any. Its policy allows its own
+    script and style and nothing else; with a `worker`, the entry of a thread that computes, also that and
+    WebAssembly; and the sources that are `allowed` for a directive such as connect-src.
     """
     style, script = "".join(map(web_text, ["tokens.css", *styles])), bundle(entry) if entry else ""
     thread = bundle(worker) if worker else ""
