@@ -133,9 +133,14 @@ def last_command(output: str, introduction: str) -> list[str]:
     return words(line.partition(introduction)[2])
 
 
-def test_bash_reads_printed_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("activated", [False, True])
+def test_bash_reads_printed_commands(activated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    expected = [sys.executable, str(ROOT / "train.py"), *NAMES, str(tmp_path / "-x")]
+    (programs := tmp_path / "bin").mkdir()
+    (programs / "bash").symlink_to(str(shutil.which("bash")))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{programs}" if activated else str(programs))
+    python = "python" if activated else sys.executable
+    expected = [python, str(ROOT / "train.py"), *NAMES, str(tmp_path / "-x")]
     assert words(" ".join(shell_command("train.py", *NAMES, Path("-x")).split())) == expected
     missing = tmp_path / "it's $HOME é [1] ${x}"
     done = subprocess.run(["bash", "-c", resume_command(missing)], capture_output=True, text=True, check=False)
