@@ -1,7 +1,7 @@
 """Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -62,22 +62,40 @@ def read_aligned(
 
 def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold: Path) -> list[AlignedPair]:
     """The pairs of a run's test set with their links, read again from the file that the set was taken from."""
-    path = data.test_path or data.path
-    instead = "name files with --source and --reference, and links between them with --alignments"
-    if path is None or len(as_list(path)) > 2:
-        raise UserError(f"The test set of this run has no file with one translation for each line: {instead}.")
-    for name in as_list(path):
-        if not Path(name.partition(MEMBER_SEPARATOR)[0]).expanduser().is_file():
-            raise UserError(f"{name}, which the run's test set was taken from, is not there: {instead}.")
     wanted = Counter((entry.source, reference) for entry in test_set for reference in entry.references)
-    size, direction = wanted.total(), data.direction()
+    size = wanted.total()
     pairs = []
-    rows, corpus = Bitext.of(data, path).rows_or_gaps(), " and ".join(as_list(path))
-    for pair in read_aligned(rows, corpus, gold, flip=direction.source_column > direction.target_column):
+    for pair in _read_test_file(data, gold):
         if wanted[pair.source, pair.target] > 0:  # no more often than in the test set: a corpus may repeat a pair
             wanted[pair.source, pair.target] -= 1
             pairs.append(pair)
     if missing := wanted.total():
         problem = f"has changed since the run began: {missing} of its {size} test pairs are gone"
-        raise UserError(f"{corpus} {problem}; {instead}.")
+        raise UserError(f"{_named(data)} {problem}; {_INSTEAD}.")
     return pairs
+
+
+def read_aligned_sentences(data: DataSettings, sources: Collection[str], gold: Path) -> list[AlignedPair]:
+    """The pairs with these sources in the file that a run's test set was taken from, each once, with their links."""
+    found = (pair for pair in _read_test_file(data, gold) if pair.source in sources)
+    return list({(pair.source, pair.target): pair for pair in found}.values())
+
+
+_INSTEAD = "name files with --source and --reference, and links between them with --alignments"
+
+
+def _read_test_file(data: DataSettings, gold: Path) -> Iterator[AlignedPair]:
+    """All pairs of the file that a run's test set was taken from, with their links."""
+    path = data.test_path or data.path
+    if path is None or len(as_list(path)) > 2:
+        raise UserError(f"The test set of this run has no file with one translation for each line: {_INSTEAD}.")
+    for name in as_list(path):
+        if not Path(name.partition(MEMBER_SEPARATOR)[0]).expanduser().is_file():
+            raise UserError(f"{name}, which the run's test set was taken from, is not there: {_INSTEAD}.")
+    direction = data.direction()
+    flip = direction.source_column > direction.target_column
+    yield from read_aligned(Bitext.of(data, path).rows_or_gaps(), _named(data), gold, flip=flip)
+
+
+def _named(data: DataSettings) -> str:
+    return " and ".join(as_list(data.test_path or data.path))

@@ -6,10 +6,13 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nmt.portable.file import unpack
 from nmt.web.assemble import assembled, embedded, language
+
+if TYPE_CHECKING:
+    from nmt.evaluation.gold import AlignedPair
 
 STYLES = ("report/sentences.css", "explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
 
@@ -32,15 +35,19 @@ class ExploredRun:
 
 
 def explorer_page(
-    runs: Sequence[ExploredRun], examples: Sequence[str], sentences: Sequence[dict[str, Any]] = ()
+    runs: Sequence[ExploredRun],
+    examples: Sequence[str],
+    sentences: Sequence[dict[str, Any]] = (),
+    gold: Sequence[AlignedPair] = (),
 ) -> str:
     """A page that explores these runs, offline and on its own; all translate between the same languages.
 
-    `sentences` are rows of the sentence table (nmt/web/report/table.js).
+    `sentences` are rows of the sentence table (nmt/web/report/table.js), `gold` pairs whose words are linked.
     """
     _, record = unpack(runs[0].models[-1].model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
     about: dict[str, Any] = {"runs": [], "examples": list(examples), "sentences": list(sentences)}
+    about["gold"] = [[pair.source, pair.target, sorted(pair.gold.possible)] for pair in gold]
     models = []
     for number, run in enumerate(runs):
         listed = []

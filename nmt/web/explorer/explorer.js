@@ -28,6 +28,7 @@ class Explorer {
       this.client.give(node.dataset.model, node.textContent);
       node.remove();
     }
+    this.client.link(about.gold ?? []);
     this.transport = new Transport(
       (at) => this.store.set({ at }),
       (number) => this.look.stage(number),
@@ -276,14 +277,9 @@ class Explorer {
     if (view === this.look) this.look.place(state.at, state);
     else if (view instanceof Compare) view.place(state.at);
     else if (view instanceof WhatIf)
-      view.show(this.trace, state, state.at === null || state.at < 1 ? this.middle() : state.at - 1);
+      view.show(this.trace, state, state.at === null || state.at < 1 ? 1 : state.at - 1); // a first word is a special case
     this.transport.place(state.at, where(this.trace, state.at));
     showWritten($("translation"), this.trace, ["beam", "whatif", "sentences"].includes(name) ? null : state.at);
-  }
-
-  /** The step that is shown where none is chosen: the first whose weights are not those of a first word. */
-  middle() {
-    return Math.min(1, this.trace.steps.length - 1);
   }
 
   async copyLink() {

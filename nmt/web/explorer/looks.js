@@ -1,6 +1,7 @@
 // Attention that is set by hand, as the address holds it: "3:uniform;5+:only.2;7:10000,0,90000".
 //
-// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, only.PIECE, or weights in units of 0.00001.
+// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, gold, only.PIECE, or weights in units of
+// 0.00001.
 
 const UNIT = 1e-5;
 
@@ -9,7 +10,7 @@ export function parseLooks(text) {
   const found = [];
   for (const entry of text.split(";").slice(0, 200)) {
     const [, step, on, how] =
-      /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
+      /^(\d{1,4})(\+?):(uniform|shuffled|gold|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
     if (!step) continue;
     const each = { step: +step - 1, on: on === "+", how };
     if (how.startsWith("only.")) Object.assign(each, { how: "only", piece: +how.slice(5) });
@@ -34,12 +35,13 @@ export function lookAt(looks, step) {
   return looks.findLast((each) => each.step === step || (each.on && each.step <= step));
 }
 
-/** The weights (S) to use at a step in place of the model's own; null keeps those. */
-export function givenWeights(looks, step, own, length) {
+/** The weights (S) to use at a step in place of the model's own; null keeps those. `gold` is that of gold.js. */
+export function givenWeights(looks, step, own, length, gold = null) {
   const look = lookAt(looks, step);
   if (!look) return null;
   if (look.how === "uniform") return new Float32Array(length).fill(1 / length);
   if (look.how === "shuffled") return own ? shuffled(own, step) : null;
+  if (look.how === "gold") return (gold && look.step <= gold.shared && gold.rows[step]) || null;
   if (look.how === "only")
     return Float32Array.from({ length }, (_, place) => (place === Math.min(look.piece, length - 1) ? 1 : 0));
   return normalised(Float32Array.from({ length }, (_, place) => look.weights[place] ?? 0));

@@ -4,6 +4,7 @@ import { EOS } from "../beam.js";
 import { clean, WORD_START } from "../clean.js";
 import { isUnspaced } from "../scripts.js";
 import { EOS_PIECE, mergeWords } from "../words.js";
+import { goldOf } from "./gold.js";
 import { givenWeights, parseLooks } from "./looks.js";
 
 const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states"];
@@ -23,23 +24,20 @@ export function tokensOf({ target }, text) {
 
 /** Translate a text, with a beginning, cut branches and attention set by hand, and take the result apart.
  *
- * A generator that pauses between steps, as those of the translator do. */
-export function* explore(translator, { text, beam, penalty, begin = "", cut = "", look = "", pick = 0 }) {
+ * `gold` are [target, links] of references whose words are linked. A generator that pauses between steps, as those of the
+ * translator do. */
+export function* explore(translator, { text, beam, penalty, begin = "", cut = "", look = "", pick = 0, gold }) {
   const search = {
     beam: Math.min(MAX_BEAM, beam || translator.search.beam),
     penalty: penalty ?? translator.search.penalty,
   };
-  const looks = parseLooks(look);
   const options = { ...search, prefix: tokensOf(translator, begin), tree: true };
   options.cut = cut
     .split("|")
     .filter(Boolean)
     .map((each) => tokensOf(translator, each));
-  let overrides = {};
-  if (looks.length && translator.model.hasWeights) {
-    const own = yield* unchanged(translator, text, options);
-    overrides = replacements(looks, own, translator);
-  }
+  const own = look ? yield* unchanged(translator, text, options, gold) : null;
+  const overrides = own ? replacements(look, own, translator) : {};
   const found = yield* translator.translate(text, { ...options, overrides });
   const best = found.candidates[Math.min(pick, found.candidates.length - 1)];
   if (!best) return null;
@@ -52,6 +50,7 @@ export function* explore(translator, { text, beam, penalty, begin = "", cut = ""
     confidence: best.confidence,
     doubts: found.doubts,
     search,
+    gold: own ? own.gold : goldOf(translator, found.sourceIds, [...found.candidates[0].tokens, EOS], gold),
     begun: options.prefix.length,
     pick: Math.min(pick, found.candidates.length - 1),
     others: found.candidates.map((each) => ({ text: each.text, score: each.score, branch: each.branch })),
@@ -59,40 +58,47 @@ export function* explore(translator, { text, beam, penalty, begin = "", cut = ""
   };
 }
 
-/** Weights of each step without any set by hand. */
-function* unchanged(translator, text, options) {
+/** The translation without attention set by hand: weights of each step, and the reference that it follows. */
+function* unchanged(translator, text, options, gold) {
   const found = yield* translator.translate(text, options);
   const best = found.candidates[0];
-  if (!best) return { length: 1, rows: [] };
-  const { steps } = yield* translator.inspect(found.sourceIds, [...best.tokens, EOS], { marks: [] });
-  return { length: found.sourceIds.length, rows: steps.map((step) => step.weights) };
+  if (!best) return { length: 1, rows: [], gold: null };
+  const tokens = [...best.tokens, EOS];
+  const { steps } = yield* translator.inspect(found.sourceIds, tokens, { marks: [] });
+  return {
+    length: found.sourceIds.length,
+    rows: steps.map((step) => step.weights),
+    gold: goldOf(translator, found.sourceIds, tokens, gold),
+  };
 }
 
 /** Weights by step, in place of the model's own. */
-function replacements(looks, { length, rows }, translator) {
+function replacements(look, { length, rows, gold }, translator) {
+  const looks = parseLooks(look);
+  if (!looks.length || !translator.model.hasWeights) return {};
   const { ratio, extra } = translator.search;
   const longest = Math.trunc(length * ratio) + extra;
   const found = {};
   for (let step = 0; step < longest; step++) {
-    const given = givenWeights(looks, step, rows[Math.min(step, rows.length - 1)], length);
+    const given = givenWeights(looks, step, rows[Math.min(step, rows.length - 1)], length, gold);
     if (given) found[step] = given;
   }
   return found;
 }
 
 /** The log probabilities of given target pieces, with attention set by hand. */
-export function* forced(translator, { text, tokens, look }) {
-  const own = yield* unchanged(translator, text, {});
-  const overrides = replacements(parseLooks(look), own, translator);
+export function* forced(translator, { text, tokens, look, gold }) {
+  const own = yield* unchanged(translator, text, {}, gold);
+  const overrides = replacements(look, own, translator);
   const ids = [...translator.source.encode(clean(text)), EOS];
   const { steps } = yield* translator.inspect(ids, tokens, { overrides, marks: [], top: 1 });
   return steps.map((step) => step.logProb);
 }
 
 /** The hidden layer of the score at a step, the vector that it is multiplied with, and the keys. */
-export function* scoreParts(translator, { text, tokens, step, look }) {
-  const own = look ? yield* unchanged(translator, text, {}) : null;
-  const overrides = own ? replacements(parseLooks(look), own, translator) : {};
+export function* scoreParts(translator, { text, tokens, step, look, gold }) {
+  const own = look ? yield* unchanged(translator, text, {}, gold) : null;
+  const overrides = own ? replacements(look, own, translator) : {};
   const ids = [...translator.source.encode(clean(text)), EOS];
   const begin = tokens.slice(0, step + 1);
   const { source, steps } = yield* translator.inspect(ids, begin, {
