@@ -83,6 +83,8 @@ def draw_grid(
     mesh = axes.pcolormesh(weights, cmap=_COLOURS, vmin=0, vmax=1, edgecolors="white", linewidth=min(2.5 * cell, 1))
     mesh.set_rasterized(weights.size > 4000)  # else a vector file of a long pair takes megabytes
     axes.invert_yaxis()
+    if _is_leftwards(source_tokens):
+        axes.invert_xaxis()  # columns in the order in which the sentence is read
     axes.tick_params(length=0, pad=4)
     axes.spines[:].set_visible(False)
     _label_axes(axes, source_tokens, target_tokens, size=min(0.6 * cell * 72, 11))  # points
@@ -151,6 +153,12 @@ def _label_axes(axes: Axes, source: Sequence[str], target: Sequence[str], size: 
             # A Devanagari font has "<" and "/" but no "s": taken from two fonts, </s> would fall apart.
             chosen = DEFAULT if is_plain(label.get_text()) else fonts
             label.set(fontfamily=chosen, fontsize=size, color=INK, parse_math=False)
+
+
+def _is_leftwards(tokens: Sequence[str]) -> bool:
+    """Whether a sentence, by its first letter, is written from right to left."""
+    letters = (character for token in tokens for character in token if character.isalpha())
+    return unicodedata.bidirectional(next(letters, "a")) in {"R", "AL"}
 
 
 def _shorten(token: str) -> str:

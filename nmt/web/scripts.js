@@ -42,3 +42,11 @@ export function countScripts(text) {
 export function isUnspaced(character) {
   return WIDE.test(character) || UNSPACED.has(scriptOf(character));
 }
+
+const LEFTWARDS = new Set(["HEBREW", "ARABIC", "SYRIAC", "THAANA", "NKO", "ADLAM"]);
+
+/** Whether a text, by its first letter, is written from right to left. */
+export function isLeftwards(text) {
+  const first = Array.from(text).find((character) => scriptOf(character));
+  return first !== undefined && LEFTWARDS.has(scriptOf(first));
+}

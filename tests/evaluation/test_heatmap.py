@@ -88,6 +88,15 @@ def test_labels() -> None:
     assert {label.get_rotation() for label in upright.get_xticklabels()} == {0}
 
 
+@pytest.mark.parametrize(
+    ("source", "leftwards"), [("« שלום", True), ("1 مرحبا", True), ("hello שלום", False), ("…", False)]
+)
+def test_columns_run_as_the_source_is_read(source: str, leftwards: bool) -> None:
+    tokens = source.split()
+    axes = draw(tokens, ["a"], np.full((1, len(tokens)), 1 / len(tokens))).axes[0]
+    assert axes.xaxis_inverted() == leftwards
+
+
 def test_a_label_comes_from_one_font_where_one_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of </s>, a font for Devanagari has all but the s; drawn with two fonts, it falls apart."""
     monkeypatch.setattr(fonts, "_families", lambda characters: ("Noto Sans Devanagari", fonts.DEFAULT))

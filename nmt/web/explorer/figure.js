@@ -1,5 +1,6 @@
 // The numbers of a picture of attention: rows are what was written, columns what was read, by pieces or words.
 
+import { isLeftwards } from "../scripts.js";
 import { mergeAttention } from "../words.js";
 
 /** Rows, columns and weights of a trace; `unit` is "words" or "pieces". Without attention, `weights` is null. */
@@ -15,6 +16,9 @@ export function figureOf(trace, unit) {
     unit,
     rows: rows.map((row) => ({ ...row, probability: probability(trace, row) })),
     columns,
+    placeOf: isLeftwards(columns.map(({ text }) => text).join(" "))
+      ? (column) => columns.length - 1 - column // as the sentence is read
+      : (column) => column,
     weights,
     rowOf, // step → row
     entropies: weights?.map(entropy),

@@ -21,7 +21,8 @@ export class Heatmap {
 
   cellAt({ clientX, clientY }) {
     const { left, top } = this.field.getBoundingClientRect();
-    const [row, column] = [Math.floor((clientY - top) / this.height), Math.floor((clientX - left) / this.width)];
+    const [row, place] = [Math.floor((clientY - top) / this.height), Math.floor((clientX - left) / this.width)];
+    const column = this.figure.placeOf(place); // to mirror twice is to do nothing
     return this.figure.rows[row] && this.figure.columns[column] && row < this.count ? [row, column] : null;
   }
 
@@ -43,8 +44,13 @@ export class Heatmap {
     const labelled = this.width >= LEAST_LABELLED;
     this.node.style.setProperty("--cell", `${this.width}px`);
     this.labels.replaceChildren(
-      ...figure.columns.map((column) =>
-        element("span", { text: labelled ? shown(column.text) : "", dir: "auto", title: shown(column.text) }),
+      ...figure.columns.map((column, place) =>
+        element("span", {
+          text: labelled ? shown(column.text) : "",
+          dir: "auto",
+          title: shown(column.text),
+          style: { order: String(figure.placeOf(place)) },
+        }),
       ),
     );
   }
@@ -59,7 +65,7 @@ export class Heatmap {
     const gap = this.width > 7 ? 1 : 0;
     this.figure.weights.forEach((row, i) => {
       row.forEach((weight, j) => {
-        const box = [j * this.width, i * this.height + gap, this.width - gap, this.height - 2 * gap];
+        const box = [this.figure.placeOf(j) * this.width, i * this.height + gap, this.width - gap, this.height - 2 * gap];
         if (gap) {
           context.fillStyle = empty;
           context.fillRect(...box);
@@ -87,7 +93,7 @@ export class Heatmap {
       ["height", this.height],
     ]);
     place(this.cross[1], column, [
-      ["left", column * this.width],
+      ["left", this.figure.placeOf(column) * this.width],
       ["width", this.width],
     ]);
     [...this.labels.children].forEach((label, place) => label.classList.toggle("marked", place === column));

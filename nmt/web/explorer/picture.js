@@ -84,8 +84,8 @@ export class Picture {
 
   /** Draw lines and heatmap in the space that there is. */
   redraw() {
-    if (!this.figure || !this.node.isConnected) return;
-    this.fitted = this.node.clientWidth;
+    this.fitted = this.node.clientWidth; // 0 while it is hidden: it is drawn when it is shown
+    if (!this.figure || !this.fitted) return;
     const narrow = this.fitted < 620;
     const wide =
       this.small || narrow ? Math.max(70, Math.min(150, this.fitted * 0.26)) : Math.min(300, this.fitted * 0.24);
@@ -99,7 +99,7 @@ export class Picture {
   }
 
   fit() {
-    if (this.node.clientWidth !== this.fitted) this.redraw();
+    if (this.node.clientWidth && this.node.clientWidth !== this.fitted) this.redraw();
   }
 
   /** The entropy of each row. */
@@ -120,7 +120,7 @@ export class Picture {
   /** Grow to what has been written before step `count`, with the step `now` in the making; null shows everything. */
   place(count, now, read = Infinity) {
     Object.assign(this, { count, now });
-    if (!this.figure) return;
+    if (!this.figure || !this.fitted) return;
     const { rowOf, rows, columns, covered } = this.figure;
     const row = now === null ? null : rowOf[now];
     const written = count === null ? rows.length : count <= 0 ? 0 : rowOf[Math.min(count, rowOf.length) - 1] + 1;

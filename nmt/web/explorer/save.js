@@ -16,7 +16,7 @@ function measure(text) {
 
 /** The picture as an SVG element that stands alone. */
 export function drawing(figure, scale) {
-  const { rows, columns, weights } = figure;
+  const { rows, columns, weights, placeOf } = figure;
   const style = getComputedStyle(document.documentElement);
   const [text, card, glow, empty] = ["--text", "--card", "--glow", "--cell-empty"].map((name) =>
     style.getPropertyValue(name).trim(),
@@ -54,7 +54,7 @@ export function drawing(figure, scale) {
   if (weights) {
     const cells = weights.flatMap((row, i) =>
       row.flatMap((weight, j) => {
-        const box = { x: j * CELL, y: i * ROW + 1, width: CELL - 2, height: ROW - 2 };
+        const box = { x: placeOf(j) * CELL, y: i * ROW + 1, width: CELL - 2, height: ROW - 2 };
         return [
           svg("rect", { ...box, fill: empty }),
           svg("rect", {
@@ -67,7 +67,7 @@ export function drawing(figure, scale) {
     );
     children.push(svg("g", { transform: `translate(${atMap} ${top})`, children: cells }));
     columns.forEach((column, place) => {
-      const at = `translate(${atMap + (place + 0.65) * CELL} ${top - 8}) rotate(-90)`;
+      const at = `translate(${atMap + (placeOf(place) + 0.65) * CELL} ${top - 8}) rotate(-90)`;
       children.push(svg("text", { transform: at, text: shown(column.text) }));
     });
   }

@@ -3,6 +3,7 @@
 // by, mark, ticks} · {kind: "reliability", x, y, size} · {kind: "heat", sure}, whose first column names the rows; `sure`
 // is 1 if the second one has the confidence of each.
 
+import { isLeftwards } from "../scripts.js";
 import { format } from "./export.js";
 
 const HEIGHT = 230;
@@ -199,8 +200,10 @@ function heat(figure, chart, width) {
   const cell = Math.max(Math.min((width - side - head * 0.6) / names.length, 34), 14);
   const size = [side + names.length * cell + head * 0.7, head + figure.rows.length * cell + 4];
   const drawing = node("svg", { viewBox: `0 0 ${size[0]} ${size[1]}`, width: size[0], height: size[1] });
+  const mirrored = isLeftwards(names.join(" ")); // columns in the order in which the sentence is read
+  const placeOf = (column) => (mirrored ? names.length - 1 - column : column);
   names.forEach((name, column) => {
-    const place = [side + (column + 0.5) * cell, head - 6];
+    const place = [side + (placeOf(column) + 0.5) * cell, head - 6];
     const tick = label(...place, name, "start", "word");
     tick.setAttribute("transform", `rotate(-40 ${place.join(" ")})`);
     drawing.append(tick);
@@ -213,7 +216,8 @@ function heat(figure, chart, width) {
     names.forEach((name, column) => {
       const weight = row[column + before] ?? 0;
       if (many && weight < 0.02) return;
-      const shape = { x: side + column * cell, y: head + number * cell, width: cell - 1.5, height: cell - 1.5, rx: 2 };
+      const [x, y] = [side + placeOf(column) * cell, head + number * cell];
+      const shape = { x, y, width: cell - 1.5, height: cell - 1.5, rx: 2 };
       const square = node("rect", { ...shape, class: "heat", "fill-opacity": Math.min(1, weight).toFixed(3) });
       drawing.append(many ? square : titled(square, `${row[0]} ← ${name}: ${Math.round(100 * weight)} %`));
     });
