@@ -5,7 +5,7 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup train test test-full check tensorboard bench bench-start bench-engines bench-attention bench-scale bench-corpus bench-checker bench-serve chaos demo-corpus clean
+.PHONY: help setup train test test-full check tensorboard bench bench-start bench-engines bench-attention bench-scale bench-corpus bench-checker bench-serve bench-pages chaos demo-corpus clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -59,6 +59,9 @@ bench-checker: setup ## precision of check_corpus.py on planted mistakes; ARGS="
 
 bench-serve: setup ## serve.py under load against translate.py; ARGS="--soak 100000" looks at its memory
 	$(RUN) scripts/bench_serve.py $(ARGS)
+
+bench-pages: setup ## explorer and report in Chromium: sizes, first paint, frames a second; ARGS="--run DIR"
+	$(RUN) scripts/bench_pages.py $(ARGS)
 
 chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of an hour; ARGS=--quick takes minutes
 	$(RUN) -m tests.chaos $(ARGS)

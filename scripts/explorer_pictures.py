@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from io import BytesIO
@@ -11,13 +10,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from browser import chromium
+
 from nmt import cli
 from nmt.commands.explore import examples, explored
-from nmt.errors import UserError
 from nmt.web.explorer_page import explorer_page
 
 ROOT = Path(__file__).parents[1]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SENTENCE = "Emma doesn't see the black cat anymore."
 # Name → state of the page, and the size of the window.
 PICTURES: dict[str, tuple[dict[str, str | int], tuple[int, int]]] = {
@@ -34,17 +33,12 @@ WINDOW: Any = {"width": 860, "height": 900}
 def main(argv: Sequence[str] | None = None) -> None:
     """Draw all pictures of a run."""
     from PIL import Image
-    from playwright.sync_api import sync_playwright
 
     options = parse(argv)
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        raise UserError("No Chromium is installed (Debian: apt-get install chromium).")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as folder, chromium() as opened:
         (page_file := Path(folder) / "page.html").write_text(
             explorer_page(explored([options.run]), examples([options.run])), encoding="utf-8"
         )
-        opened = driver.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"])
         for name, (state, (width, height)) in PICTURES.items():
             page = opened.new_page(viewport={"width": width, "height": height})
             page.goto(f"{page_file.as_uri()}#{urlencode(state)}")
@@ -60,7 +54,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         times = [MOMENT] * len(rest) + [4 * MOMENT]
         first.save(output, save_all=True, append_images=rest, duration=times, loop=0, optimize=True)
         print(output)
-        opened.close()
 
 
 def played(page: Any, page_file: Path) -> Iterator[bytes]:

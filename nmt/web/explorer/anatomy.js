@@ -14,6 +14,7 @@ import {
   readingText,
   stateStrips,
 } from "./parts.js";
+import { Refreshed } from "./refreshed.js";
 import { largestOf, Strip } from "./strip.js";
 import { unfolded } from "./unfold.js";
 
@@ -88,7 +89,14 @@ export class Anatomy {
     const left = trace.attends ? this.table(formulas) : blind(formulas);
     const about = element("p", { className: "about reads", text: readingText(trace) });
     this.node.replaceChildren(this.title, about, this.note, this.query, this.heads, left, this.next);
-    this.shownUnfolded = null;
+    this.parts?.end();
+    const rows = (this.rows ?? []).map((row, place) => [row.node, () => this.numbers(row, place)]);
+    this.parts = new Refreshed([
+      [this.title, () => this.names()],
+      [this.query, () => this.asks()],
+      ...(trace.attends ? [...rows, [this.sum, () => this.adds()]] : []),
+      [this.next, () => this.writes()],
+    ]);
   }
 
   table(formulas) {
@@ -124,7 +132,7 @@ export class Anatomy {
       ],
     });
     this.total = element("td", { className: "number" });
-    const sum = element("tr", {
+    this.sum = element("tr", {
       className: "sum",
       children: [
         element("th", { scope: "row", text: "Σ" }),
@@ -137,7 +145,7 @@ export class Anatomy {
     const body = element("tbody", { children: this.rows.map((row) => row.node) });
     const table = element("table", {
       className: "pieces",
-      children: [element("thead", { children: [head] }), body, element("tfoot", { children: [sum] })],
+      children: [element("thead", { children: [head] }), body, element("tfoot", { children: [this.sum] })],
     });
     const legend = element("div", {
       className: "legend",
@@ -198,29 +206,43 @@ export class Anatomy {
     if (reading)
       this.title.textContent = `The encoder reads “${this.trace.source.labels[Math.max(0, this.trace.source.labels.length - 1 - left)]}”`;
     if (step === null || reading) return;
-    const now = ofHead(this.trace, this.trace.steps[step], this.head ?? 0);
-    const before = this.trace.target.pieces
-      .slice(Math.max(0, step - 3), step)
+    this.now = ofHead(this.trace, this.trace.steps[step], this.head ?? 0);
+    this.after.hidden = !this.now.state;
+    this.query.hidden = !this.now.query;
+    this.step = step;
+    this.parts.update();
+    if (this.trace.attends) this.opened(unfold, this.now, step);
+  }
+
+  names() {
+    const { pieces } = this.trace.target;
+    const before = pieces
+      .slice(Math.max(0, this.step - 3), this.step)
       .join("")
       .replaceAll("▁", " ")
       .trim();
-    this.title.textContent = step
-      ? `Step ${step + 1}, after “${step > 3 ? "… " : ""}${before}”`
+    this.title.textContent = this.step
+      ? `Step ${this.step + 1}, after “${this.step > 3 ? "… " : ""}${before}”`
       : "Step 1, nothing written yet";
-    this.note.textContent = remarks(this.trace, now, step);
-    this.strips.query.draw(now.query, this.scales.query);
-    this.strips.state.draw(now.state, this.scales.state);
-    this.after.hidden = !now.state;
-    this.query.hidden = !now.query;
-    this.candidates.show(now);
-    if (!this.trace.attends) return;
-    this.strips.context.draw(now.context, this.scales.context);
-    this.rows.forEach((row, place) => this.numbers(row, place, now));
-    this.total.textContent = now.weights.reduce((sum, each) => sum + each, 0).toFixed(3);
-    this.opened(unfold, now, step);
+    this.note.textContent = remarks(this.trace, this.now, this.step);
   }
 
-  numbers({ energy, weight, taking, name }, place, now) {
+  asks() {
+    this.strips.query.draw(this.now.query, this.scales.query);
+  }
+
+  adds() {
+    this.strips.context.draw(this.now.context, this.scales.context);
+    this.total.textContent = this.now.weights.reduce((sum, each) => sum + each, 0).toFixed(3);
+  }
+
+  writes() {
+    this.strips.state.draw(this.now.state, this.scales.state);
+    this.candidates.show(this.now);
+  }
+
+  numbers({ energy, weight, taking, name }, place) {
+    const { now } = this;
     const value = now.weights[place];
     const text = value.toFixed(3);
     update(weight.number, "", text);

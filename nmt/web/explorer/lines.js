@@ -4,6 +4,7 @@ import { svg } from "../dom.js";
 import { strength } from "./figure.js";
 
 const LEAST = { linear: 0.02, log: 0.002 }; // smaller weights have no line
+const FAINT = 0.1; // strength below which a line of an earlier step could not be seen, and is not drawn
 
 /** A curve from the middle of a column's row on the left to the middle of a row on the right. */
 export function curve(column, row, height, width) {
@@ -51,7 +52,8 @@ export class Lines {
     this.columns = figure.columns.map(() => []);
     for (const [row, column, weight] of linesOf(figure.weights, scale)) {
       const { width: thick, opacity } = pen(weight, scale, height);
-      const path = svg("path", { d: curve(column, row, height, width), "stroke-width": thick.toFixed(2) });
+      const className = strength(weight, scale) < FAINT ? "faint" : "";
+      const path = svg("path", { d: curve(column, row, height, width), "stroke-width": thick.toFixed(2), className });
       path.style.setProperty("--strength", opacity.toFixed(3));
       this.rows[row].append(path);
       this.columns[column].push(path);
