@@ -5,6 +5,7 @@ settings, so functions import sacreBLEU and Moses only when they are called.
 """
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -71,7 +72,7 @@ def bleu(texts: Texts) -> Score:
 
 
 def chrf(texts: Texts) -> Score:
-    """F-score of character n-grams (Popović 2015)."""
+    """F-score of character n-grams (Popović 2015) with its bootstrap interval."""
     from sacrebleu.metrics.chrf import CHRF
 
     return _measure(CHRF(), texts)
@@ -93,11 +94,11 @@ def sentence_chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 
 
 def ter(texts: Texts) -> Score:
-    """Translation edit rate (Snover 2006): edits of words, or of characters in scripts without spaces."""
+    """Translation edit rate (Snover 2006) with interval: edits of words, or characters in scripts without spaces."""
     from sacrebleu.metrics.ter import TER
 
     by_character = texts.tokenizer in {"zh", "ja-mecab", "char"}
-    return _measure(TER(normalized=by_character, asian_support=by_character), texts)
+    return _measure(TER(normalized=by_character, asian_support=by_character), texts, most=math.inf)
 
 
 def lower_moses_bleu(texts: Texts) -> Score:
@@ -199,16 +200,20 @@ def _bleu(tokenizer: str, hypotheses: Sequence[str], streams: Streams, bootstrap
     return metric.corpus_score(hypotheses, streams, n_bootstrap=bootstrap), str(metric.get_signature())
 
 
-def _measure(metric: Any, texts: Texts) -> Score:
-    return Score(metric.corpus_score(texts.hypotheses, texts.streams).score, str(metric.get_signature()))
+def _measure(metric: Any, texts: Texts, most: float = 100.0) -> Score:
+    compute = metric._compute_score_from_stats
+    # Resampled statistics are NumPy's float32, which sacreBLEU cannot average with a score of exactly 0.0.
+    metric._compute_score_from_stats = lambda statistics: compute([float(each) for each in statistics])
+    corpus = metric.corpus_score(texts.hypotheses, texts.streams, n_bootstrap=texts.bootstrap)
+    return Score(corpus.score, str(metric.get_signature()), *_interval(corpus, texts.bootstrap, most))
 
 
-def _interval(corpus: Any, bootstrap: int) -> tuple[float | None, float | None]:
-    """SacreBLEU's 95 % bootstrap interval, clipped to [0, 100] and widened where it would exclude the score.
+def _interval(corpus: Any, bootstrap: int, most: float = 100.0) -> tuple[float | None, float | None]:
+    """SacreBLEU's 95 % bootstrap interval, clipped to [0, most] and widened where it would exclude the score.
 
     The bootstrap mean of a few sentences is biased, and sacreBLEU computes it in single precision.
     """
     if bootstrap < 2:
         return None, None
-    low, high = corpus._mean - corpus._ci, corpus._mean + corpus._ci
-    return float(min(max(low, 0.0), corpus.score)), float(max(min(high, 100.0), corpus.score))
+    mean, half = float(corpus._mean), float(corpus._ci)
+    return min(max(mean - half, 0.0), corpus.score), max(min(mean + half, most), corpus.score)

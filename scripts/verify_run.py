@@ -185,20 +185,20 @@ def check_scores(run: Run) -> str:
 
 
 def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
-    """Where two records differ, on the keys that both have: either may lack metrics that the other's version has."""
+    """Where two records differ, on what both have: one may lack metrics or intervals that the other has."""
     if isinstance(recorded, dict) and isinstance(again, dict):
         for key in recorded.keys() & again.keys():
             yield from disagreements(recorded[key], again[key], f"{name}.{key}" if name else key)
     elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
         for number, pair in enumerate(zip(recorded, again, strict=True)):
             yield from disagreements(*pair, f"{name}[{number}]")
-    elif _without_version(recorded) != _without_version(again):
+    elif recorded is not None and _comparable(recorded) != _comparable(again):
         yield f"{name} {recorded}; scored again it is {again}"
 
 
-def _without_version(value: Any) -> Any:
-    """A signature may be of another version of sacreBLEU, as long as the score is the same."""
-    return re.sub(r"version:[^|]*", "version", value) if isinstance(value, str) else value
+def _comparable(value: Any) -> Any:
+    """A signature may be of another version of sacreBLEU or have no bootstrap, as long as the score is the same."""
+    return re.sub(r"bs:\d+\|seed:\d+\||version:[^|]*", "", value) if isinstance(value, str) else value
 
 
 def check_alignment(run: Run) -> str:

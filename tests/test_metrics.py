@@ -69,22 +69,35 @@ def test_perfect_translations() -> None:
     assert all(bucket.bleu == pytest.approx(100) for bucket in scores.by_length)
 
 
-def test_interval_holds_the_score_and_is_reproducible() -> None:
+@pytest.mark.parametrize("metric", metrics_for("test"))
+def test_interval_holds_the_score_and_is_reproducible(metric: str) -> None:
     runs = [score(HYPOTHESES, single(FIRST), SOURCES, bootstrap=200) for _ in range(2)]
-    bleu = runs[0]["bleu"]
+    found = runs[0][metric]
     assert runs[0] == runs[1]
-    assert bleu.low is not None
-    assert bleu.high is not None
-    assert 0 <= bleu.low < bleu.value < bleu.high <= 100
-    assert "bs:200|seed:12345" in bleu.signature
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low < found.value < found.high <= 100
+    assert "bs:200|seed:12345" in found.signature
 
 
-@pytest.mark.parametrize("hypothesis", ["", "house", "The house is small."])
-def test_one_sentence_has_an_interval(hypothesis: str) -> None:
-    bleu = score([hypothesis], [("The house is small.",)], ["Das Haus"], bootstrap=50)["bleu"]
-    assert bleu.low is not None
-    assert bleu.high is not None
-    assert bleu.low <= bleu.value <= bleu.high
+@pytest.mark.parametrize("metric", metrics_for("test"))
+@pytest.mark.parametrize(
+    "hypothesis", ["", "house", "The house is small.", "a house, a very small house, is what I see"]
+)
+def test_one_sentence_has_an_interval(hypothesis: str, metric: str) -> None:
+    """The last one has a TER above 100."""
+    found = score([hypothesis], [("The house is small.",)], ["Das Haus"], bootstrap=50)[metric]
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("metric", metrics_for("test"))
+def test_translations_without_any_match_have_an_interval(metric: str) -> None:
+    """Some resamples score exactly 0."""
+    found = score(["house", "xyz", "qqq"], [("a house",), ("the dog",), ("the cat",)], ["a"] * 3, bootstrap=50)[metric]
+    assert found.low is not None
+    assert found.low <= found.value
 
 
 def test_validation_mode_gives_the_same_bleu() -> None:
