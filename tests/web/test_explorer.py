@@ -74,6 +74,7 @@ def until(page: Any, condition: str) -> None:
 
 
 def numbers(page: Any, selector: str) -> list[float]:
+    until(page, "!document.querySelector('.anatomy[aria-busy=true]')")  # what is out of view follows later
     return [float(text.replace("−", "-")) for text in page.locator(selector).all_inner_texts()]
 
 
@@ -92,7 +93,7 @@ def label(piece: str) -> str:
 
 
 def test_playing_through_a_sentence_shows_what_explain_prints(show: Any) -> None:
-    page = settled(show(html(), at(), viewport={"width": 1280, "height": 2000}))  # numbers in view change at once
+    page = settled(show(html(), at()))
     assert page.locator("#translation").inner_text() == best().text
     page.keyboard.press("Home")
     assert "Reads" in page.locator(".where").inner_text()

@@ -91,7 +91,7 @@ export class Anatomy {
     this.node.replaceChildren(this.title, about, this.note, this.query, this.heads, left, this.next);
     this.parts?.end();
     const rows = (this.rows ?? []).map((row, place) => [row.node, () => this.numbers(row, place)]);
-    this.parts = new Refreshed([
+    this.parts = new Refreshed(this.node, [
       [this.title, () => this.names()],
       [this.query, () => this.asks()],
       ...(trace.attends ? [...rows, [this.sum, () => this.adds()]] : []),

@@ -17,6 +17,7 @@ import { WhatIf } from "./whatif.js";
 
 const $ = (id) => document.getElementById(id);
 const SEARCHED = ["text", "run", "beam", "penalty", "begin", "cut", "look", "pick"]; // what a trace depends on
+const searched = (state) => Object.fromEntries(SEARCHED.map((name) => [name, state[name]]));
 
 class Explorer {
   constructor(about) {
@@ -181,21 +182,20 @@ class Explorer {
   }
 
   ask(state, model = this.model, lane = "main") {
-    const { text, beam, penalty, begin, cut, look, pick } = state;
-    return this.client.ask({ name: "explore", model, text, beam, penalty, begin, cut, look, pick }, lane);
+    return this.client.ask({ ...searched(state), name: "explore", model }, lane);
   }
 
   /** The translation without attention set by hand, and the log probabilities that its tokens have with it. */
   async unchanged(state) {
     const before = await this.ask({ ...state, look: "", pick: 0 }, undefined, null);
-    const task = { name: "forced", model: this.model, text: state.text, tokens: before.target.ids, look: state.look };
+    const task = { ...searched(state), name: "forced", model: this.model, tokens: before.target.ids };
     return { before, after: state.look ? await this.client.ask(task) : null };
   }
 
   /** What the score multiplies at a step. */
   hidden(step) {
-    const { text, look } = this.store.state;
-    return this.client.ask({ name: "scoreParts", model: this.model, text, tokens: this.trace.target.ids, step, look });
+    const tokens = this.trace.target.ids;
+    return this.client.ask({ ...searched(this.store.state), name: "scoreParts", model: this.model, tokens, step });
   }
 
   /** Write another token at the step that is shown. */

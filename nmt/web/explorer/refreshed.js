@@ -3,10 +3,11 @@
 const PAUSE = 150; // milliseconds without a new step
 
 export class Refreshed {
-  /** `parts` are pairs of an element and a function that brings it up to date. */
-  constructor(parts) {
+  /** `parts` are pairs of an element in `host` and a function that brings it up to date. */
+  constructor(host, parts) {
+    this.host = host;
     this.refresh = new Map(parts);
-    this.inView = new Set();
+    this.inView = new Set(this.refresh.keys()); // until the observer knows better
     this.stale = new Set();
     this.observer = new IntersectionObserver((entries) => this.moved(entries), { rootMargin: "100px" });
     for (const node of this.refresh.keys()) this.observer.observe(node);
@@ -30,12 +31,14 @@ export class Refreshed {
   update() {
     for (const node of this.refresh.keys()) this.stale.add(node);
     for (const node of this.inView) this.bring(node);
+    this.host.setAttribute("aria-busy", String(this.stale.size > 0));
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.rest(), PAUSE);
   }
 
   rest() {
     for (const node of this.stale) this.bring(node);
+    this.host.setAttribute("aria-busy", "false");
   }
 
   /** Stop; the parts are no longer shown. */

@@ -22,23 +22,28 @@ export function tokensOf({ target }, text) {
   return ids.includes(undefined) ? target.encode(clean(parts.join("").replaceAll("▁", " "))) : ids;
 }
 
-/** Translate a text, with a beginning, cut branches and attention set by hand, and take the result apart.
- *
- * `gold` are [target, links] of references whose words are linked. A generator that pauses between steps, as those of the
- * translator do. */
-export function* explore(translator, { text, beam, penalty, begin = "", cut = "", look = "", pick = 0, gold }) {
-  const search = {
+/** How to search: a beam, a beginning, branches that are cut. */
+function searchOf(translator, { beam, penalty, begin = "", cut = "" }) {
+  return {
     beam: Math.min(MAX_BEAM, beam || translator.search.beam),
     penalty: penalty ?? translator.search.penalty,
+    prefix: tokensOf(translator, begin),
+    cut: cut
+      .split("|")
+      .filter(Boolean)
+      .map((each) => tokensOf(translator, each)),
   };
-  const options = { ...search, prefix: tokensOf(translator, begin), tree: true };
-  options.cut = cut
-    .split("|")
-    .filter(Boolean)
-    .map((each) => tokensOf(translator, each));
-  const own = look ? yield* unchanged(translator, text, options, gold) : null;
-  const overrides = own ? replacements(look, own, translator) : {};
-  const found = yield* translator.translate(text, { ...options, overrides });
+}
+
+/** Translate a text as a task says, and take the result apart.
+ *
+ * A task is {text, beam, penalty, begin, cut, look, pick} of the address, and `gold`: [target, links] of references whose
+ * words are linked. A generator that pauses between steps, as those of the translator do. */
+export function* explore(translator, task) {
+  const { text, pick = 0, gold } = task;
+  const options = searchOf(translator, task);
+  const { own, overrides } = yield* setByHand(translator, task);
+  const found = yield* translator.translate(text, { ...options, overrides, tree: true });
   const best = found.candidates[Math.min(pick, found.candidates.length - 1)];
   if (!best) return null;
   const tokens = [...best.tokens, EOS];
@@ -49,7 +54,7 @@ export function* explore(translator, { text, beam, penalty, begin = "", cut = ""
     score: best.score,
     confidence: best.confidence,
     doubts: found.doubts,
-    search,
+    search: { beam: options.beam, penalty: options.penalty },
     gold: own ? own.gold : goldOf(translator, found.sourceIds, [...found.candidates[0].tokens, EOS], gold),
     begun: options.prefix.length,
     pick: Math.min(pick, found.candidates.length - 1),
@@ -58,9 +63,15 @@ export function* explore(translator, { text, beam, penalty, begin = "", cut = ""
   };
 }
 
+/** The weights by step that replace the model's own, and what it does by itself if any are replaced. */
+function* setByHand(translator, task) {
+  const own = task.look ? yield* unchanged(translator, task) : null;
+  return { own, overrides: own ? replacements(task.look, own, translator) : {} };
+}
+
 /** The translation without attention set by hand: weights of each step, and the reference that it follows. */
-function* unchanged(translator, text, options, gold) {
-  const found = yield* translator.translate(text, options);
+function* unchanged(translator, task) {
+  const found = yield* translator.translate(task.text, searchOf(translator, task));
   const best = found.candidates[0];
   if (!best) return { length: 1, rows: [], gold: null };
   const tokens = [...best.tokens, EOS];
@@ -68,7 +79,7 @@ function* unchanged(translator, text, options, gold) {
   return {
     length: found.sourceIds.length,
     rows: steps.map((step) => step.weights),
-    gold: goldOf(translator, found.sourceIds, tokens, gold),
+    gold: goldOf(translator, found.sourceIds, tokens, task.gold),
   };
 }
 
@@ -87,26 +98,23 @@ function replacements(look, { length, rows, gold }, translator) {
 }
 
 /** The log probabilities of given target pieces, with attention set by hand. */
-export function* forced(translator, { text, tokens, look, gold }) {
-  const own = yield* unchanged(translator, text, {}, gold);
-  const overrides = replacements(look, own, translator);
-  const ids = [...translator.source.encode(clean(text)), EOS];
-  const { steps } = yield* translator.inspect(ids, tokens, { overrides, marks: [], top: 1 });
+export function* forced(translator, task) {
+  const { overrides } = yield* setByHand(translator, task);
+  const ids = [...translator.source.encode(clean(task.text)), EOS];
+  const { steps } = yield* translator.inspect(ids, task.tokens, { overrides, marks: [], top: 1 });
   return steps.map((step) => step.logProb);
 }
 
 /** The hidden layer of the score at a step, the vector that it is multiplied with, and the keys. */
-export function* scoreParts(translator, { text, tokens, step, look, gold }) {
-  const own = look ? yield* unchanged(translator, text, {}, gold) : null;
-  const overrides = own ? replacements(look, own, translator) : {};
-  const ids = [...translator.source.encode(clean(text)), EOS];
-  const begin = tokens.slice(0, step + 1);
-  const { source, steps } = yield* translator.inspect(ids, begin, {
+export function* scoreParts(translator, task) {
+  const { overrides } = yield* setByHand(translator, task);
+  const ids = [...translator.source.encode(clean(task.text)), EOS];
+  const { source, steps } = yield* translator.inspect(ids, task.tokens.slice(0, task.step + 1), {
     overrides,
     marks: ["hidden", "v", "keys"],
     top: 1,
   });
-  const { hidden, v } = steps[step].marks;
+  const { hidden, v } = steps[task.step].marks;
   return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
 }
 

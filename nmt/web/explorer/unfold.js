@@ -79,17 +79,17 @@ function weightOrigin(place, now, name, trace, unfold) {
   return parts;
 }
 
-/** A strip with its name before it. */
-function named(label, vector, largest) {
-  const strip = stillStrip(vector, largest, `${vector.length} numbers`);
-  return element("div", { className: "named", children: [element("span", { children: [typeset(label)] }), strip] });
+/** The name of a vector, and its strip. */
+function named(label, vector) {
+  const strip = stillStrip(vector, largestOf([vector]), `${vector.length} numbers`);
+  return [element("span", { children: [typeset(label)] }), strip];
 }
 
 function energyOrigin(place, now, name, trace, found) {
   const energy = now.energies[place];
   const equation = trace.formulas.inner?.equation || trace.formulas.score?.equation;
   const first = equation ? [line(typeset(equation))] : [];
-  const [left, right, labels] = factors(place, now, trace, found);
+  const [left, right, labels] = factors(place, now, trace, found, equation ?? "");
   if (!left) {
     const text = trace.formulas.score?.text.split("\n\n")[0] ?? "";
     return [...first, line(`The energy of “${name}” is ${signed(energy, 3)}. ${text}`)];
@@ -98,11 +98,7 @@ function energyOrigin(place, now, name, trace, found) {
   const sum = products.reduce((total, each) => total + each, 0);
   const strips = element("div", {
     className: "factors",
-    children: [
-      named(labels[0], left, largestOf([left])),
-      named(labels[1], right, largestOf([right])),
-      named("×", products, largestOf([products])),
-    ],
+    children: [...named(labels[0], left), ...named(labels[1], right), ...named("×", products)],
   });
   const best = products
     .map((value, i) => [value, i])
@@ -120,15 +116,16 @@ function energyOrigin(place, now, name, trace, found) {
 }
 
 /** The two vectors whose product is the energy, and their names; empty where the score is something else. */
-function factors(place, now, trace, found) {
+function factors(place, now, trace, found, equation) {
   if (found?.hidden && found.v) {
     const size = found.v.length;
-    return [[...found.hidden.subarray(place * size, (place + 1) * size)], [...found.v], ["tanh(W₁h + W₂s + b)", "v"]];
+    const layer = /tanh\([^()]*\)/.exec(equation)?.[0] ?? "hidden layer";
+    return [[...found.hidden.subarray(place * size, (place + 1) * size)], [...found.v], [layer, "v"]];
   }
   if (found?.keys && now.query && found.keys.length === trace.source.pieces.length * now.query.length) {
     const size = now.query.length;
-    const general = trace.formulas.score?.equation?.includes("W");
-    return [[...found.keys.subarray(place * size, (place + 1) * size)], [...now.query], [general ? "Wh" : "h", "s"]];
+    const keys = found.keys.subarray(place * size, (place + 1) * size);
+    return [[...keys], [...now.query], [equation.includes("W") ? "Wh" : "h", "s"]];
   }
   return [];
 }
