@@ -25,10 +25,10 @@ from nmt.words import merge_words
 if TYPE_CHECKING:  # drawing needs no PyTorch
     from nmt.translation import Translation
 
-# One hue whose lightness falls linearly in OKLab, so equal steps of weight look like equal steps.
+# The hue of the pages (nmt/web/tokens.css); lightness falls linearly in OKLab, so equal steps of weight look equal.
 _COLOURS = LinearSegmentedColormap.from_list(
     "attention",
-    ["#f2f7ff", "#c9dcfe", "#a0c0fa", "#7ba5f2", "#5889e5", "#386dd2", "#1c51bb", "#01379f", "#001d7e"],
+    ["#eefaf8", "#bde6e0", "#89d2c8", "#4abeb1", "#1ca598", "#058b7f", "#037067", "#01574f", "#003f39"],
 )
 INK, FAINT = "#1f2933", "#7b8794"
 
@@ -192,7 +192,7 @@ def _write_values(axes: Axes, weights: np.ndarray) -> None:
     for (row, column), weight in np.ndenumerate(weights):
         if weight >= 0.05:
             number = f"{weight:.2f}".removeprefix("0")
-            colour = "white" if weight > 0.45 else INK
+            colour = "white" if weight > 0.55 else INK
             axes.text(column + 0.5, row + 0.5, number, ha="center", va="center", fontsize=7.5, color=colour)
 
 
