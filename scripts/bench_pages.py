@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nmt import cli
-from nmt.commands.explore import examples, explored, sentences
+from nmt.commands.explore import examples, explored
 from nmt.config import ROOT
 from nmt.data.heldout import read_held_out
 from nmt.errors import UserError
@@ -60,11 +60,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure the pages of a run, each several times and in turn, and print medians."""
     options = parse(argv)
     run = Run.open(options.run) if options.run else newest_finished(ROOT / "outputs")
-    paths = [run.directory]
     texts = {words: sentence(run, words) for words in LENGTHS}
     with tempfile.TemporaryDirectory() as folder, chromium() as opened:
         pages = {"explorer": Path(folder) / "explore.html", "report": run.evaluation / "report.html"}
-        pages["explorer"].write_text(explorer_page(explored(paths), examples(paths), sentences(paths)), "utf-8")
+        pages["explorer"].write_text(explorer_page(explored([run.directory]), examples(run.directory)), "utf-8")
         (empty := Path(folder) / "empty.html").write_text(EMPTY, "utf-8")
         paints = {name: [painted(opened, page) for _ in range(options.repeat)] for name, page in pages.items()}
         frames: dict[str, list[float]] = {"an empty page": []}

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parse(argv)
     with tempfile.TemporaryDirectory() as folder, chromium() as opened:
         (page_file := Path(folder) / "page.html").write_text(
-            explorer_page(explored([options.run]), examples([options.run])), encoding="utf-8"
+            explorer_page(explored([options.run]), examples(options.run), tour=True), encoding="utf-8"
         )
         for name, (state, (width, height)) in PICTURES.items():
             page = opened.new_page(viewport={"width": width, "height": height})

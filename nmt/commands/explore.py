@@ -40,6 +40,7 @@ DEMO = (
     "I gave it to her.",
     "Your father is bringing the tea to the king.",
 )
+DEMO_LANGUAGES = ["eng", "fra"]
 SENTENCES = 6  # of the test set, as examples
 
 
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.output.is_dir():
         raise UserError(f"{options.output} is a directory: name a file, such as {options.output / 'explore.html'}.")
     paths = options.run or [newest_finished(ROOT / "outputs").directory]
-    page = explorer_page(explored(paths), examples(paths), sentences(paths), gold(paths, options.alignments))
+    page = explorer_page(explored(paths), examples(paths[0]), gold(paths[0], options.alignments), is_demo(paths[0]))
     write_bytes(options.output, page.encode("utf-8"))
     print(options.output)
     opened = not options.no_open and webbrowser.open(options.output.resolve().as_uri())
@@ -83,7 +84,7 @@ def explored(paths: Sequence[Path]) -> list[ExploredRun]:
         own = str(record["checkpoint"])
         models[own] = replace(_snapshot(tensors, record), label=f"{_moment(record)}, the best")
         order = sorted(models)  # step-00000286 comes before step-00000572
-        runs.append(ExploredRun(label, [models[name] for name in order], order.index(own)))
+        runs.append(ExploredRun(label, [models[name] for name in order], order.index(own), _sentences(path)))
     return runs
 
 
@@ -142,54 +143,65 @@ def _snapshot(tensors: file.Tensors, record: dict[str, Any]) -> Snapshot:
     return Snapshot(_moment(record), file.pack(tensors, record, int8=True))
 
 
-def examples(paths: Sequence[Path]) -> list[str]:
-    """Sentences to begin with: of the first run's test set, from short to long."""
-    from nmt.data.heldout import read_held_out
-    from nmt.run import Run
-
-    if not paths[0].is_dir():
-        return []
-    run = Run.open(paths[0])
-    if run.config.data.name == "demo":
-        return list(DEMO)
-    sources = sorted({entry.source for entry in read_held_out(run.test_set)}, key=lambda text: (len(text), text))
-    wanted = sources[len(sources) // 10 : -(len(sources) // 10) or None]  # neither the shortest nor the longest
-    places = dict.fromkeys(place * (len(wanted) - 1) // (SENTENCES - 1) for place in range(SENTENCES))
-    return [wanted[place] for place in places] if wanted else []
-
-
-def sentences(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """The evaluated test set of the first run, for the table of sentences; empty if there is none."""
+def _sentences(path: Path) -> list[dict[str, Any]]:
+    """The evaluated test set of a run, for the table of sentences; empty if there is none."""
     from nmt.evaluation.report.sentences import recorded_rows
     from nmt.run import Run
 
-    if not paths[0].is_dir():
+    if not path.is_dir():
         return []
     try:
-        return recorded_rows(Run(paths[0]).evaluation)
+        return recorded_rows(Run(path).evaluation)
     except UserError as error:
         log.warning("The page has no table of sentences: %s", error)
         return []
 
 
-def gold(paths: Sequence[Path], links: Path | None) -> list[AlignedPair]:
-    """Examples and test sentences of the first run whose words are linked; the demo corpus has links of its own."""
+def is_demo(path: Path) -> bool:
+    """Whether a run or an exported file translates the demo corpus's English; a file tells by its languages."""
+    from nmt.run import Run
+
+    if path.is_dir():
+        data = Run.open(path).config.data
+        return data.name == "demo" and data.test_path is None and data.direction().source == DEMO_LANGUAGES[0]
+    return bool(file.read(path)[1]["languages"] == DEMO_LANGUAGES)
+
+
+def examples(path: Path) -> list[str]:
+    """Sentences to begin with: of the run's test set, from short to long."""
+    from nmt.data.heldout import read_held_out
+    from nmt.run import Run
+
+    if is_demo(path):
+        return list(DEMO)
+    if not path.is_dir():
+        return []
+    sources = sorted(
+        {entry.source for entry in read_held_out(Run.open(path).test_set)}, key=lambda text: (len(text), text)
+    )
+    wanted = sources[len(sources) // 10 : -(len(sources) // 10) or None]  # neither the shortest nor the longest
+    places = dict.fromkeys(place * (len(wanted) - 1) // (SENTENCES - 1) for place in range(SENTENCES))
+    return [wanted[place] for place in places] if wanted else []
+
+
+def gold(path: Path, links: Path | None) -> list[AlignedPair]:
+    """Examples and test sentences of the run whose words are linked; the demo corpus has links of its own."""
     from nmt.data.heldout import read_held_out
     from nmt.evaluation.gold import read_aligned_sentences
     from nmt.run import Run
 
-    if not paths[0].is_dir():
+    if not path.is_dir():
         if links:
-            raise UserError(f"--alignments needs the test set of a run directory, and {paths[0]} is a file.")
+            raise UserError(f"--alignments needs the test set of a run directory, and {path} is a file.")
         return []
-    run = Run.open(paths[0])
-    if not links and run.config.data.name == "demo":
+    run = Run.open(path)
+    if not links and is_demo(path):
         own = Path(str(run.config.data.path)).with_suffix(".align")
         links = own if own.is_file() else None
     if not links:
         return []
     wanted = {entry.source for entry in read_held_out(run.test_set)}
-    return read_aligned_sentences(run.config.data, wanted.union(examples(paths)), links)
+    return read_aligned_sentences(run.config.data, wanted.union(examples(path)), links)
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:

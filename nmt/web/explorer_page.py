@@ -32,21 +32,22 @@ class ExploredRun:
     label: str
     models: Sequence[Snapshot]  # in the order of training
     own: int = -1  # which of them is the run's own, the best in validation
+    sentences: Sequence[dict[str, Any]] = ()  # its test set: rows of the sentence table (nmt/web/report/table.js)
 
 
 def explorer_page(
     runs: Sequence[ExploredRun],
     examples: Sequence[str],
-    sentences: Sequence[dict[str, Any]] = (),
     gold: Sequence[AlignedPair] = (),
+    tour: bool = False,
 ) -> str:
     """A page that explores these runs, offline and on its own; all translate between the same languages.
 
-    `sentences` are rows of the sentence table (nmt/web/report/table.js), `gold` pairs whose words are linked.
+    `gold` are pairs whose words are linked; `tour` offers the guided tour, which is about the demo corpus.
     """
     _, record = unpack(runs[0].models[-1].model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
-    about: dict[str, Any] = {"runs": [], "examples": list(examples), "sentences": list(sentences)}
+    about: dict[str, Any] = {"runs": [], "examples": list(examples), "tour": tour}
     about["gold"] = [[pair.source, pair.target, sorted(pair.gold.possible)] for pair in gold]
     models = []
     for number, run in enumerate(runs):
@@ -56,7 +57,8 @@ def explorer_page(
             content = base64.b64encode(snapshot.model).decode()
             models.append(f'<script type="text/plain" data-model="{name}">{content}</script>')
             listed.append({"name": name, "label": snapshot.label})
-        about["runs"].append({"label": run.label, "models": listed, "own": run.own % len(listed)})
+        own = run.own % len(listed)
+        about["runs"].append({"label": run.label, "models": listed, "own": own, "sentences": list(run.sentences)})
     slots = {
         "title": escape(f"Attention: {source} → {target}"),
         "source_name": escape(source),

@@ -1,15 +1,13 @@
 // The view of the beam search: all hypotheses as a tree; choose a token to force it, or to cut its branch.
 
 import { chance, element, percent, signed, svg } from "../dom.js";
-import { layout, pathTo } from "./tree.js";
-
-const ROW = 30;
-const GAP = 26; // between columns, for the edges
+import { BETWEEN_CUTS } from "./state.js";
+import { classOf, columnsOf, edgesOf, layout, pathTo, ROW, treeDrawing } from "./tree.js";
 
 export class BeamView {
   /** `change` takes changes of the state. */
   constructor({ change, languages }) {
-    Object.assign(this, { change, languages, cutting: false, all: false });
+    Object.assign(this, { change, languages, cutting: false });
     this.controls = this.makeControls();
     this.canvas = element("div", {
       className: "tree",
@@ -56,10 +54,7 @@ export class BeamView {
       element("button", { type: "button", text, on: { click: () => this.setMode(cutting) } });
     this.modes = [mode("forces it", false), mode("cuts its branch", true)];
     this.every = element("input", { type: "checkbox" });
-    this.every.addEventListener("change", () => {
-      this.all = this.every.checked;
-      this.draw();
-    });
+    this.every.addEventListener("change", () => this.change({ pruned: +this.every.checked }));
     const parts = [
       this.size.node,
       this.penalty.node,
@@ -93,47 +88,49 @@ export class BeamView {
       value.textContent = String(+number.toFixed(2));
     }
     if (document.activeElement !== this.begin) this.begin.value = plain(state.begin);
+    this.every.checked = state.pruned === 1;
     this.hint.textContent =
       beam === 1
         ? "Greedy search: at every step the likeliest token, and no second thoughts. Faint tokens were not taken."
-        : `At every step the ${beam} best beginnings are kept (solid); the others are pruned (faint). A number is the probability of its token.`;
+        : `At every step the ${beam} best beginnings are kept (solid); the others are pruned (faint). A number is the probability of its token; at an end, the score of the translation.`;
     this.draw();
     this.results();
   }
 
   draw() {
-    const { tree, others, pick } = this.trace;
-    const { nodes, rows, depth } = layout(tree, others[pick].branch, this.all);
-    const columns = this.columns(nodes, depth);
-    const width = columns.at(-1);
-    const at = new Map(nodes.map((node) => [node.place, node]));
-    const edges = nodes.map((node) => {
-      const from = at.get(node.parent);
-      const [x, y] = [columns[node.depth], (node.y + 0.5) * ROW];
-      const begin = from ? [columns[from.depth] + from.width, (from.y + 0.5) * ROW] : [0, y];
-      const d = `M${begin[0]} ${begin[1]}C${begin[0] + GAP / 2} ${begin[1]} ${x - GAP / 2} ${y} ${x} ${y}`;
-      return svg("path", { d, className: classOf(node), "stroke-width": (1 + 3 * Math.exp(node.logProb)).toFixed(2) });
-    });
-    const picture = svg("svg", { width, height: rows * ROW, "aria-hidden": "true", children: edges });
+    const { tree, others, pick, search } = this.trace;
+    const { nodes, rows, depth } = layout(tree, others[pick].branch, this.state.pruned === 1);
+    for (const node of nodes) {
+      const ends = node.piece === "</s>"; // a whole translation shows its score, other tokens their probability
+      node.number = ends ? signed(node.total / (node.depth + 1) ** search.penalty, 3) : chance(Math.exp(node.logProb));
+    }
+    const columns = columnsOf(nodes, depth, "system-ui, sans-serif");
+    this.drawn = { nodes, rows, columns };
+    const size = { width: columns.at(-1), height: rows * ROW };
+    const edges = edgesOf(nodes, columns).map((edge) => svg("path", edge));
+    const picture = svg("svg", { ...size, "aria-hidden": "true", children: edges });
     const buttons = nodes.map((node) => this.token(node, columns));
-    this.canvas.style.setProperty("width", `${width}px`);
-    this.canvas.style.setProperty("height", `${rows * ROW}px`);
+    for (const [name, value] of Object.entries(size)) this.canvas.style.setProperty(name, `${value}px`);
+    const focused = this.canvas.contains(document.activeElement);
     this.canvas.replaceChildren(picture, ...buttons.map(([, button]) => button));
     this.navigate(nodes, buttons);
+    if (focused) this.canvas.querySelector("[tabindex='0']")?.focus();
   }
 
-  /** Where the tokens of each depth begin. */
-  columns(nodes, depth) {
-    const context = document.createElement("canvas").getContext("2d");
-    context.font = "600 14px system-ui, sans-serif";
-    const widest = new Array(depth).fill(0);
-    for (const node of nodes) {
-      node.width = Math.min(190, context.measureText(`${node.label} <0.01`).width + 24);
-      widest[node.depth] = Math.max(widest[node.depth], node.width);
-    }
-    const columns = [8];
-    for (const width of widest) columns.push(columns.at(-1) + width + GAP);
-    return columns;
+  /** The tree as a picture that stands alone. */
+  drawing() {
+    return treeDrawing(this.drawn);
+  }
+
+  /** The tree as plain values: every token that was considered. */
+  numbers() {
+    return this.trace.tree.map(({ parent, raw, logProb, total, kept }) => ({
+      parent,
+      piece: raw,
+      log_probability: logProb,
+      total,
+      kept,
+    }));
   }
 
   token(node, columns) {
@@ -150,7 +147,7 @@ export class BeamView {
       className: `token ${classOf(node)}`,
       children: [
         element("bdi", { text: node.label }),
-        element("span", { className: "number", text: chance(probability) }),
+        element("span", { className: "number", text: node.number }),
       ],
       style: { left: `${columns[node.depth]}px`, top: `${node.y * ROW}px`, width: `${node.width}px` },
       on: { click: () => this.chosen(node) },
@@ -162,8 +159,8 @@ export class BeamView {
     const pieces = pathTo(this.trace.tree, node.place).map((place) => this.trace.tree[place].raw);
     const written = `~${pieces.join(" ")}`;
     if (!this.cutting) return this.change({ begin: written, pick: 0 });
-    const cuts = new Set([...this.state.cut.split("|").filter(Boolean), written]);
-    return this.change({ cut: [...cuts].join("|"), pick: 0 });
+    const cuts = new Set([...this.state.cut.split(BETWEEN_CUTS).filter(Boolean), written]);
+    return this.change({ cut: [...cuts].join(BETWEEN_CUTS), pick: 0 });
   }
 
   /** Arrow keys: up and down among tokens of a depth, left to the parent, right to the first child. */
@@ -212,8 +209,6 @@ export class BeamView {
     );
   }
 }
-
-const classOf = (node) => (node.onPath ? "best" : node.kept ? "kept" : "pruned");
 
 /** A beginning as a reader writes it. */
 export function plain(begin) {

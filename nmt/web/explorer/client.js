@@ -14,12 +14,10 @@ export class Client {
   }
 
   receive({ id, result, error }) {
-    const { resolve, reject, key } = this.waiting.get(id) ?? {};
+    const { resolve, reject } = this.waiting.get(id) ?? {};
     this.waiting.delete(id);
-    if (error !== undefined) {
-      this.answers.delete(key);
-      reject?.(new Error(error));
-    } else resolve?.(result);
+    if (error !== undefined) reject?.(new Error(error));
+    else resolve?.(result);
   }
 
   /** The answer to a task, {name, …}; the same question is asked once. A newer task of a `lane` replaces an older one. */
@@ -32,7 +30,7 @@ export class Client {
       return answer;
     }
     const id = ++this.ids;
-    const answer = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, key }));
+    const answer = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
     answer.catch(() => this.answers.delete(key));
     this.answers.set(key, answer);
     if (this.answers.size > KEPT) this.answers.delete(this.answers.keys().next().value);

@@ -1,17 +1,20 @@
 // Several models on the same sentence, in step: runs side by side, or one run at several times of its training.
 
 import { element, percent, signed } from "../dom.js";
+import { beside, drawing } from "./drawing.js";
+import { figureOf } from "./figure.js";
 import { Picture } from "./picture.js";
+import { numbersOf } from "./save.js";
 
 const CHOICES = 3; // candidates shown of each model
 
 export class Compare {
   /** `models` are {label, name, about()}; `ask` gives the trace of a model by its name. With `best`, the number of a
    * model, all can be made to write its translation, so that pictures can be compared row by row. */
-  constructor({ models, ask, go, languages, label, about, best = null }) {
-    Object.assign(this, { models, ask, go, best, wanted: 0 });
+  constructor({ models, ask, go, change, languages, label, about, best = null }) {
+    Object.assign(this, { models, ask, best, wanted: 0 });
     this.alike = element("input", { type: "checkbox" });
-    this.alike.addEventListener("change", () => this.show(...this.last));
+    this.alike.addEventListener("change", () => change({ alike: +this.alike.checked }));
     const choice = element("label", {
       className: "check",
       children: [this.alike, " all write the best model's translation"],
@@ -35,8 +38,8 @@ export class Compare {
   /** Show a text; columns fill as their models answer. */
   async show(state, placed) {
     const wanted = ++this.wanted;
-    this.last = [state, placed];
-    const asked = this.alike.checked ? { ...state, begin: await this.beginning(state) } : state;
+    this.alike.checked = state.alike === 1;
+    const asked = this.best !== null && state.alike ? { ...state, begin: await this.beginning(state) } : state;
     for (const each of this.columns) each.node.classList.add("waiting");
     for (const [place, model] of this.models.entries()) {
       const each = this.columns[place];
@@ -74,6 +77,24 @@ export class Compare {
     ];
   }
 
+  /** Where the player is, for models that write different translations. */
+  where(at) {
+    const [read, steps] = this.longest();
+    if (at === null || at > steps) return "The whole translations";
+    return at < 1 ? `Reads piece ${Math.max(1, read + at)} of ${read}` : `Step ${at} of at most ${steps}`;
+  }
+
+  /** The pictures side by side, under their names. */
+  drawing({ unit, scale }) {
+    const shown = this.columns.filter((each) => each.trace);
+    return beside(shown.map(({ trace, label }) => [label, drawing(figureOf(trace, unit), scale)]));
+  }
+
+  numbers() {
+    const shown = this.columns.filter((each) => each.trace);
+    return { models: shown.map(({ trace, label }) => ({ model: label, ...numbersOf(trace) })) };
+  }
+
   /** Show the same place in all: a step from 1, the source being read up to 0, null at the end. */
   place(at) {
     for (const { trace, picture, choices } of this.columns) {
@@ -106,5 +127,5 @@ function column(model, languages, go) {
   const head = element("h2", { children: [element("bdi", { text: model.label })] });
   const about = element("p", { className: "about" });
   const node = element("article", { className: "column", children: [head, about, text, score, picture.node, choices] });
-  return { node, picture, about, text, score, choices, trace: null };
+  return { node, label: model.label, picture, about, text, score, choices, trace: null };
 }

@@ -2,26 +2,26 @@
 
 import { copyText } from "../clipboard.js";
 import { element, roving } from "../dom.js";
-import { BeamView } from "./beam.js";
 import { Client } from "./client.js";
-import { Compare } from "./compare.js";
-import { figureOf } from "./figure.js";
-import { Look } from "./look.js";
 import { saveJson, savePng, saveSvg } from "./save.js";
-import { Sentences } from "./sentences.js";
-import { changeChips, mechanism, runAbout, showWritten, where } from "./said.js";
+import { changeChips, runAbout, showWritten, where } from "./said.js";
 import { Store } from "./state.js";
 import { Tour } from "./tour.js";
 import { Transport } from "./transport.js";
-import { WhatIf } from "./whatif.js";
+import { makeViews } from "./views.js";
 
 const $ = (id) => document.getElementById(id);
+const DRAWN = ["view", "unit", "scale", "shape", "pruned", "alike"]; // what else needs drawing anew
 const SEARCHED = ["text", "run", "beam", "penalty", "begin", "cut", "look", "pick"]; // what a trace depends on
 const searched = (state) => Object.fromEntries(SEARCHED.map((name) => [name, state[name]]));
 
 class Explorer {
   constructor(about) {
-    this.runs = about.runs; // {label, models: [{name, label}], own}: own is which model is the run's
+    this.about = about; // runs, examples, gold alignments, and whether there is a tour
+    this.runs = about.runs; // {label, models: [{name, label}], own, sentences}: own is which model is the run's
+    this.references = new Map(
+      this.runs.flatMap(({ sentences }) => sentences.map(({ source, references }) => [source, references])),
+    );
     this.languages = { source: $("text").lang, target: $("translation").lang };
     this.store = new Store();
     this.client = new Client($("worker").textContent, (message) => this.fail(message));
@@ -29,63 +29,33 @@ class Explorer {
       this.client.give(node.dataset.model, node.textContent);
       node.remove();
     }
-    this.client.link(about.gold ?? []);
+    this.client.link(about.gold);
     this.transport = new Transport(
       (at) => this.store.set({ at }),
-      (number) => this.look.stage(number),
-      () => this.store.state.view === "look",
+      (number) => this.views.look.stage(number),
+      () => this.view === this.views.look,
     );
     $("player").append(this.transport.node);
     this.tour = new Tour({ change: (changes) => this.store.set(changes), runs: this.runs });
     $("tour").append(this.tour.node);
-    this.makeViews(about.sentences ?? []);
-    this.makeControls(about.examples ?? []);
+    this.views = makeViews(this.runs, {
+      languages: this.languages,
+      change: (changes) => this.store.set(changes),
+      go: (step) => this.transport.move(step + 1),
+      force: (each) => this.force(each),
+      hidden: (step) => this.hidden(step),
+      unchanged: (state) => this.unchanged(state),
+      askModel: (model, state) => this.ask(state, model, null),
+      spanned: (span, node) => this.spanned(span, node),
+      open: (source) => this.openInPlayer(source),
+    });
+    this.makeTabs();
+    this.makeControls(about.examples);
     this.store.onChange((state, changed) => this.changed(state, changed));
     this.begin();
   }
 
-  makeViews(rows) {
-    const change = (changes) => this.store.set(changes);
-    const go = (step) => this.transport.move(step + 1);
-    const { languages } = this;
-    this.look = new Look({
-      go,
-      change,
-      languages,
-      force: (each) => this.force(each),
-      hidden: (step) => this.hidden(step),
-    });
-    this.views = {
-      look: { label: "Step by step", view: this.look },
-      beam: { label: "Beam search", view: new BeamView({ change, languages }) },
-      whatif: { label: "What if?", view: new WhatIf({ change, languages, compare: (state) => this.unchanged(state) }) },
-    };
-    const ask = (model, state) => this.ask(state, model, null);
-    if (this.runs.length > 1) {
-      const models = this.runs.map((run) => ({
-        label: run.label,
-        name: run.models[run.own].name,
-        about: () => mechanism(run),
-      }));
-      const [label, text] = ["Side by side", "The same sentence, in step. Play or choose a word."];
-      this.views.compare = { label, view: new Compare({ models, ask, go, languages, label, about: text }) };
-    }
-    this.runs.forEach(({ label, models, own }, run) => {
-      if (models.length < 2) return;
-      const text = `The same sentence at ${models.length} moments of the training of ${label}: watch the alignment form.`;
-      const moments = models.map((each) => ({ ...each, about: () => "" }));
-      const view = new Compare({ models: moments, ask, go, languages, label: "Over time", about: text, best: own });
-      this.views[`time${run || ""}`] = { label: this.runs.length > 1 ? `Over time: ${label}` : "Over time", view };
-    });
-    const open = ({ source, references }) => {
-      this.openSentence(source, references);
-      change({ view: "look" });
-      $("text").focus();
-    };
-    if (rows.length) this.views.sentences = { label: "Sentences", view: new Sentences({ rows, languages, open }) };
-  }
-
-  makeControls(examples) {
+  makeTabs() {
     const tab = ([name, { label }]) =>
       element("button", {
         type: "button",
@@ -103,7 +73,9 @@ class Explorer {
       const chosen = () => node.matches(":focus-visible") && this.store.set({ view: node.dataset.name });
       node.addEventListener("focus", chosen);
     }
-    this.examples = examples;
+  }
+
+  makeControls(examples) {
     const example = (text) =>
       element("button", {
         type: "button",
@@ -115,12 +87,12 @@ class Explorer {
     $("examples").append(...examples.map(example));
     $("text").addEventListener("input", () => {
       clearTimeout(this.typing);
-      this.typing = setTimeout(() => this.openSentence($("text").value), 250);
+      this.typing = setTimeout(() => this.openTyped(), 250);
     });
     $("text").addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
-      this.openSentence($("text").value);
+      this.openTyped();
     });
     $("run").append(...this.runs.map(({ label }, place) => element("option", { value: place, text: label })));
     $("run-choice").hidden = this.runs.length < 2;
@@ -128,26 +100,29 @@ class Explorer {
       this.store.set({ run: +$("run").value, begin: "", cut: "", look: "", pick: 0 }),
     );
     $("tour-start").addEventListener("click", () => this.tour.go(1));
-    const saving = { svg: saveSvg, png: savePng };
-    for (const [kind, save] of Object.entries(saving)) {
-      $(`save-${kind}`).addEventListener(
-        "click",
-        () => this.trace && save(figureOf(this.trace, this.store.state.unit), this.store.state.scale),
-      );
-    }
-    $("save-json").addEventListener("click", () => this.trace && saveJson(this.trace));
+    const save = (kind, act) => $(`save-${kind}`).addEventListener("click", () => this.trace && act(this.view));
+    save("svg", (view) => saveSvg(view.drawing(this.trace, this.store.state)));
+    save("png", (view) => savePng(view.drawing(this.trace, this.store.state)));
+    save("json", (view) => saveJson(view.numbers(this.trace, this.store.state)));
     $("save-link").addEventListener("click", () => this.copyLink());
     document.addEventListener("click", (event) => !event.target.closest("#save") && $("save").removeAttribute("open"));
     $("save").addEventListener("keydown", (event) => event.key === "Escape" && ($("save").open = false));
   }
 
-  /** Open a sentence in the player; the sentence table calls it too, with the references if there are some. */
-  openSentence(text, references = []) {
-    const shown = references.map((each) =>
-      element("p", { className: "about", dir: "auto", text: `Reference: ${each}` }),
-    );
-    $("references").replaceChildren(...shown);
+  openTyped() {
+    this.typed = $("text").value;
+    this.openSentence(this.typed);
+  }
+
+  openSentence(text) {
     this.store.set({ text, at: null, begin: "", cut: "", look: "", pick: 0, unfold: "" });
+  }
+
+  /** Open a sentence of the table. */
+  openInPlayer(text) {
+    this.openSentence(text);
+    this.store.set({ view: "look" });
+    $("text").focus();
   }
 
   async begin() {
@@ -160,10 +135,11 @@ class Explorer {
       return this.fail(error.message);
     }
     $("status").textContent = "";
-    const [source, target] = this.runs[0].record.languages;
-    $("tour-start").hidden = !(source === "eng" && target === "fra");
+    $("tour-start").hidden = !this.about.tour;
     document.body.dataset.ready = "true";
-    if (!this.store.state.text && this.examples.length) this.store.set({ text: this.examples[0] });
+    const { text, stop } = this.store.state;
+    if (!text && stop) this.tour.go(stop); // a link to a stop
+    else if (!text && this.about.examples.length) this.store.set({ text: this.about.examples[0] });
     this.changed(this.store.state, new Set(Object.keys(this.store.state)));
   }
 
@@ -171,6 +147,12 @@ class Explorer {
     $("status").textContent = message;
     $("status").classList.add("failed");
     document.body.dataset.busy = "false";
+  }
+
+  /** The view that is chosen, one of `views`. */
+  get view() {
+    const { view } = this.store.state;
+    return Object.hasOwn(this.views, view) ? this.views[view] : this.views.look;
   }
 
   get run() {
@@ -209,13 +191,14 @@ class Explorer {
     if (!document.body.dataset.ready) return;
     if (changed.has("stop")) this.tour.show(state.stop);
     if (SEARCHED.some((name) => changed.has(name))) await this.search(state);
-    else if (changed.has("view") || changed.has("unit") || changed.has("scale")) this.draw();
+    else if (DRAWN.some((name) => changed.has(name))) this.draw();
     else if (changed.has("at") || changed.has("unfold")) this.place();
   }
 
   async search(state) {
-    if ($("text").value !== state.text && document.activeElement !== $("text")) $("text").value = state.text;
+    if (state.text !== this.typed) $("text").value = this.typed = state.text; // what is being typed stays as it is
     $("run").value = String(this.runs.indexOf(this.run));
+    this.showReferences(state.text);
     document.body.dataset.busy = "true";
     $("text").parentNode.classList.toggle("long", state.text.length > 140);
     const sentence = state.text.trim();
@@ -229,68 +212,74 @@ class Explorer {
       $("status").className = "doubt";
       this.draw();
     } catch (error) {
-      if (error.message !== "replaced") this.fail(error.message);
-      return;
+      if (error.message !== "replaced") return this.fail(error.message);
+      const again = SEARCHED.every((name) => this.store.state[name] === state[name]); // there and back again
+      return again ? this.search(state) : undefined;
     }
     document.body.dataset.busy = "false";
     this.tour.reveal();
   }
 
+  /** The references of a sentence of the test set. */
+  showReferences(text) {
+    const shown = (this.references.get(text.trim()) ?? []).map((each) =>
+      element("p", { className: "about", dir: "auto", text: `Reference: ${each}` }),
+    );
+    $("references").replaceChildren(...shown);
+  }
+
   draw() {
+    const { view, trace } = this;
     const { state } = this.store;
-    const name = this.views[state.view] ? state.view : "look";
-    const { view } = this.views[name];
-    this.tabs.forEach((tab) => {
-      const chosen = tab.dataset.name === name;
+    for (const tab of this.tabs) {
+      const chosen = this.views[tab.dataset.name] === view;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
-    });
-    $("view").setAttribute("aria-labelledby", `tab-${name}`);
+      if (chosen) $("view").setAttribute("aria-labelledby", tab.id);
+      if (chosen) tab.parentNode.scrollTo({ left: tab.offsetLeft - 32 });
+    }
     $("run-about").textContent = runAbout(this.run);
     changeChips($("changes"), state, (changes) => this.store.set(changes));
-    const empty = !this.trace;
-    $("view").hidden = empty;
-    $("player").hidden = empty || name === "beam" || name === "sentences";
-    if (empty) return $("translation").replaceChildren();
+    $("view").hidden = !trace;
+    $("player").hidden = !trace || !view.place;
+    for (const kind of ["svg", "png"]) $(`save-${kind}`).hidden = !view.drawing;
+    $("save-json").hidden = !view.numbers;
+    if (!trace || !view.place) this.transport.pause();
+    if (!trace) return $("translation").replaceChildren();
     if ($("view").firstChild !== view.node) {
       $("view").replaceChildren(view.node);
       $("toolbar").replaceChildren(...(view.toolbar ? [view.toolbar] : []));
     }
-    this.transport.span(this.trace.source.pieces.length, this.trace.steps.length);
-    if (name === "look" || name === "beam") view.show(this.trace, state);
-    else if (view instanceof Sentences) view.show();
-    else if (view instanceof Compare) {
-      view.show(state, (longest) => {
-        this.transport.span(...longest);
-        this.place();
-      });
-    }
+    this.transport.span(trace.source.pieces.length, trace.steps.length);
+    view.show(trace, state);
+    this.place();
+  }
+
+  /** A view with several models has this many source pieces and steps at most. */
+  spanned(span, node) {
+    if ($("view").firstChild !== node) return; // another was chosen meanwhile
+    this.transport.span(...span);
     this.place();
   }
 
   /** Show the place of the player. */
   place() {
+    const { view, trace } = this;
     const { state } = this.store;
-    if (!this.trace) return;
-    const name = this.views[state.view] ? state.view : "look";
-    const { view } = this.views[name];
-    if (view === this.look) this.look.place(state.at, state);
-    else if (view instanceof Compare) view.place(state.at);
-    else if (view instanceof WhatIf)
-      view.show(this.trace, state, state.at === null || state.at < 1 ? 1 : state.at - 1); // a first word is a special case
-    this.transport.place(state.at, where(this.trace, state.at));
-    showWritten($("translation"), this.trace, ["beam", "whatif", "sentences"].includes(name) ? null : state.at);
+    if (!trace) return;
+    const at = view.at ? view.at(trace, state) : state.at;
+    view.place?.(trace, at, state);
+    this.transport.place(at, view.where ? view.where(at) : where(trace, at));
+    showWritten($("translation"), trace, view.whole ? null : at);
   }
 
   async copyLink() {
-    this.store.write();
-    await copyText(location.href);
-    $("said").textContent = "The link is copied.";
+    const whole = this.store.write();
+    if (whole) await copyText(location.href);
+    $("said").textContent = whole ? "The link is copied." : "This view is too long for a link.";
     $("save-link").textContent = $("said").textContent;
     setTimeout(() => ($("save-link").textContent = "Copy a link to this view"), 2000);
   }
 }
 
-const explorer = new Explorer(JSON.parse($("about").textContent));
-/** For other parts of a page, such as a table of sentences. */
-window.openSentence = (text, references) => explorer.openSentence(text, references);
+new Explorer(JSON.parse($("about").textContent));

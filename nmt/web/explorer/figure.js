@@ -63,7 +63,7 @@ export function describe(figure, row) {
   const sure = `${shown(text)}, probability ${probability.toFixed(2)}`;
   if (!figure.weights) return `${sure}.`;
   const best = figure.weights[row].map((weight, column) => [weight, column]).sort((a, b) => b[0] - a[0]);
-  const looks = best.slice(0, 3).filter(([weight]) => weight >= 0.01);
+  const looks = best.slice(0, 3).filter(([weight], place) => !place || weight >= 0.01);
   const list = looks.map(([weight, column]) => `${shown(figure.columns[column].text)} ${weight.toFixed(2)}`).join(", ");
   return `${sure}; looks at ${list}.`;
 }

@@ -80,7 +80,7 @@ export class Lines {
   grow(count, now) {
     this.rows.forEach((row, place) => {
       const wanted = place >= count ? "later" : now === null ? "" : place === now ? "now" : "past";
-      if (row.getAttribute("class") !== wanted) row.setAttribute("class", wanted);
+      for (const name of ["later", "now", "past"]) row.classList.toggle(name, name === wanted);
     });
   }
 

@@ -4,22 +4,33 @@ import { element, signed } from "../dom.js";
 import { Anatomy } from "./anatomy.js";
 import { Picture } from "./picture.js";
 
+const SHAPES = [
+  ["lines", "Lines"],
+  ["map", "Heatmap"],
+];
+
 export class Look {
   /** `go` takes a step from 0; `change` takes changes of the state; `hidden` gives parts of the score at a step. */
   constructor({ go, change, force, hidden, languages }) {
     this.picture = new Picture({ go, languages });
     this.anatomy = new Anatomy({ force, hidden, unfold: (unfold) => change({ unfold }) });
-    const segments = (label, name, options) => {
+    const segments = (label, name, options, className = "") => {
       const buttons = options.map(([value, text]) =>
         element("button", { type: "button", text, data: { value }, on: { click: () => change({ [name]: value }) } }),
       );
       return {
         name,
         buttons,
-        node: element("div", { className: "segments", role: "group", "aria-label": label, children: buttons }),
+        node: element("div", {
+          className: `segments ${className}`,
+          role: "group",
+          "aria-label": label,
+          children: buttons,
+        }),
       };
     };
     this.choices = [
+      segments("Picture", "shape", SHAPES, "shapes"), // on narrow screens one of both is shown
       segments("Units", "unit", [
         ["pieces", "Pieces"],
         ["words", "Words"],
@@ -29,42 +40,22 @@ export class Look {
         ["log", "Log scale"],
       ]),
     ];
-    const shape = (value, text) => element("button", { type: "button", text, on: { click: () => this.shape(value) } });
-    this.shapes = [shape("lines", "Lines"), shape("map", "Heatmap")];
-    const shapes = element("div", {
-      className: "segments shapes",
-      role: "group",
-      "aria-label": "Picture",
-      children: this.shapes,
-    });
     this.end = element("div", { className: "whole" });
     this.card = element("div", {
       className: "card",
       children: [this.picture.node, this.picture.told],
     });
-    this.toolbar = element("div", {
-      className: "toolbar",
-      children: [shapes, ...this.choices.map((each) => each.node)],
-    });
+    this.toolbar = element("div", { className: "toolbar", children: this.choices.map((each) => each.node) });
     this.node = element("section", {
       className: "look",
       "aria-label": "Step by step",
       children: [this.card, this.end, this.anatomy.node],
     });
-    this.shape("lines");
-  }
-
-  /** On narrow screens one of both is shown. */
-  shape(value) {
-    this.picture.node.dataset.shape = value;
-    this.shapes.forEach((button, place) =>
-      button.setAttribute("aria-pressed", String((place ? "map" : "lines") === value)),
-    );
-    this.picture.redraw();
   }
 
   show(trace, state) {
     this.trace = trace;
+    this.picture.node.dataset.shape = state.shape;
     this.picture.show(trace, state.unit, state.scale);
     this.anatomy.show(trace);
     this.summary();

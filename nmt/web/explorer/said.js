@@ -3,6 +3,7 @@
 import { element } from "../dom.js";
 import { plain } from "./beam.js";
 import { parseLooks } from "./looks.js";
+import { BETWEEN_CUTS } from "./state.js";
 
 /** The parts of a run's model, and its score, in words. */
 export function mechanism({ record = {} }) {
@@ -53,9 +54,10 @@ export function changeChips(host, state, change) {
     );
   };
   if (state.begin) add(`begins with “${plain(state.begin)}”`, { begin: "", pick: 0 });
-  for (const cut of state.cut.split("|").filter(Boolean)) {
-    const rest = state.cut.split("|").filter((each) => each !== cut);
-    add(`without “${plain(cut)}”`, { cut: rest.join("|"), pick: 0 });
+  const cuts = state.cut.split(BETWEEN_CUTS).filter(Boolean);
+  for (const cut of cuts) {
+    const rest = cuts.filter((each) => each !== cut);
+    add(`without “${plain(cut)}”`, { cut: rest.join(BETWEEN_CUTS), pick: 0 });
   }
   const looks = parseLooks(state.look);
   if (looks.length) {
@@ -65,7 +67,9 @@ export function changeChips(host, state, change) {
   if (state.beam) add(`beam ${state.beam}`, { beam: 0, pick: 0 });
   if (state.penalty !== null) add(`length penalty ${state.penalty}`, { penalty: null, pick: 0 });
   if (state.pick) add(`translation ${state.pick + 1}`, { pick: 0 });
+  const place = [...host.children].indexOf(document.activeElement);
   host.replaceChildren(...chips);
+  if (place >= 0) (chips[Math.min(place, chips.length - 1)] ?? document.getElementById("text")).focus();
 }
 
 /** The translation, with what is not yet written at a place set apart. */

@@ -1,16 +1,29 @@
-// The test set as a table; a sentence opens in the player.
+// The test set as a table, with the translations of the chosen run; a sentence opens in the player.
 
 import { element } from "../dom.js";
 import { sentenceTable } from "../report/table.js";
 
 export class Sentences {
-  constructor({ rows, languages, open }) {
+  constructor({ runs, languages, open }) {
+    Object.assign(this, { runs, languages, open, tables: [] });
     this.node = element("section", { className: "card", "aria-label": "Sentences of the test set" });
-    this.fill = () => sentenceTable(this.node, rows, { languages, onOpen: open });
   }
 
-  show() {
-    this.fill?.(); // when it is first looked at
-    this.fill = null;
+  show(run) {
+    this.node.replaceChildren((this.tables[run] ??= this.table(this.runs[run])));
+  }
+
+  /** The table of a run, made when it is first looked at. */
+  table({ label, sentences }) {
+    const node = element("div");
+    const name = element("bdi", { text: label });
+    if (!sentences.length)
+      node.append(element("p", { className: "about", children: [name, " has no evaluated test set on this page."] }));
+    else {
+      if (this.runs.length > 1)
+        node.append(element("p", { className: "about", children: ["Translations of ", name, "; another run is chosen above."] }));
+      sentenceTable(node, sentences, { languages: this.languages, onOpen: this.open });
+    }
+    return node;
   }
 }

@@ -12,14 +12,19 @@ export const DEFAULTS = Object.freeze({
   beam: 0, // 0 is the run's own
   penalty: null, // null is the run's own
   begin: "", // pieces that the translation must begin with, with spaces between
-  cut: "", // beginnings that the search may not take, separated by |
+  cut: "", // beginnings that the search may not take, on lines
   look: "", // attention that is set by hand: see looks.js
   pick: 0, // which of the translations found
+  shape: "lines", // or map: which half of the picture narrow screens show
+  pruned: 0, // 1 shows all that the search has pruned
+  alike: 0, // 1 makes all moments of a run write the best one's translation
   stop: 0, // of the tour; 0 is none
 });
 
-const NUMBERS = new Set(["run", "at", "beam", "penalty", "pick", "stop"]);
-const MAX_FRAGMENT = 8000;
+const COUNTS = ["run", "beam", "pick", "pruned", "alike", "stop"].map((name) => [name, /^\d{1,4}$/]);
+const NUMBERS = new Map([...COUNTS, ["at", /^-?\d{1,4}$/], ["penalty", /^\d(\.\d+)?$/]]);
+export const BETWEEN_CUTS = "\n"; // no clean text contains it
+const MAX_FRAGMENT = 60_000; // characters; some browsers cut addresses that are longer
 
 /** The state that an address describes. */
 export function fromFragment(fragment) {
@@ -29,18 +34,19 @@ export function fromFragment(fragment) {
     const text = given.get(name);
     if (text === null) continue;
     if (!NUMBERS.has(name)) state[name] = text;
-    else if (text !== "" && Number.isFinite(+text)) state[name] = +text;
+    else if (NUMBERS.get(name).test(text)) state[name] = +text;
   }
   return state;
 }
 
-/** The address of a state: whatever differs from its default, and what other parts of the page keep in it. */
+/** The address of a state: whatever differs from its default, and what other parts of the page keep in it; null if that is
+ * too long. */
 export function toFragment(state, before = "") {
   const others = [...new URLSearchParams(before.replace(/^#/, ""))].filter(([name]) => !(name in DEFAULTS));
   const given = Object.entries(state).filter(([name, value]) => name in DEFAULTS && value !== DEFAULTS[name]);
   const own = given.map(([name, value]) => [name, String(value)]);
   const fragment = new URLSearchParams([...own, ...others]).toString();
-  return fragment.length <= MAX_FRAGMENT ? fragment : "";
+  return fragment.length <= MAX_FRAGMENT ? fragment : null;
 }
 
 /** Holds the state, tells listeners which names have changed, and writes the address. */
@@ -70,13 +76,15 @@ export class Store {
     for (const listener of this.listeners) listener(next, changed);
   }
 
+  /** Write the address; tells whether it holds the state. */
   write() {
     const fragment = toFragment(this.state, location.hash);
-    if (fragment === location.hash.slice(1)) return;
+    if (fragment === location.hash.slice(1)) return true;
     try {
       history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
     } catch {
       // Some browsers refuse it for local files; nothing depends on it.
     }
+    return fragment !== null;
   }
 }

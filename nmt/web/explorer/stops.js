@@ -10,7 +10,7 @@ export const STOPS = [
     title: "The encoder reads",
     sentences: [
       "Two recurrent networks read the sentence, one forwards and one backwards, and leave a vector at every piece: the strips.",
-      "After three of five pieces, the middle ones have both halves.",
+      "After three of five pieces, only the third has both halves.",
       "Press → and watch the rest fill in; nothing is translated yet.",
     ],
     state: { text: "They are watching.", at: -2 },

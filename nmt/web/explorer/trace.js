@@ -6,6 +6,7 @@ import { isUnspaced } from "../scripts.js";
 import { EOS_PIECE, mergeWords } from "../words.js";
 import { goldOf } from "./gold.js";
 import { givenWeights, parseLooks } from "./looks.js";
+import { BETWEEN_CUTS } from "./state.js";
 
 const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states"];
 const CANDIDATES = 6;
@@ -29,7 +30,7 @@ function searchOf(translator, { beam, penalty, begin = "", cut = "" }) {
     penalty: penalty ?? translator.search.penalty,
     prefix: tokensOf(translator, begin),
     cut: cut
-      .split("|")
+      .split(BETWEEN_CUTS)
       .filter(Boolean)
       .map((each) => tokensOf(translator, each)),
   };

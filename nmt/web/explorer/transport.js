@@ -4,6 +4,7 @@ import { element } from "../dom.js";
 
 const READING = 260; // milliseconds for each source piece
 const STAGE = 420; // for each of the five stages of a step
+const OTHERS = "input, textarea, select, [role=slider], [role=tab], [role=treeitem], [role=region][tabindex]"; // want keys
 const QUICK = 650; // for a whole step, where no stages are shown
 
 export class Transport {
@@ -109,13 +110,9 @@ export class Transport {
 
   /** Keys work wherever they do not write or choose something else. */
   pressed(event) {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !this.node.checkVisibility()) return;
     const target = event.target;
-    if (
-      target.closest?.("input, textarea, select, [role=slider], [role=tab], [role=treeitem]") &&
-      target !== this.slider
-    )
-      return;
+    if (target.closest?.(OTHERS) && target !== this.slider) return;
     const onButton = target.closest?.("button, summary, a");
     const acts = {
       ArrowRight: () => this.step(1),

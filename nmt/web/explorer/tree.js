@@ -1,4 +1,10 @@
-// The places of a beam search's hypotheses in a drawn tree.
+// The places of a beam search's hypotheses in a drawn tree, and its picture.
+
+import { svg } from "../dom.js";
+import { ink, standalone } from "./drawing.js";
+
+export const ROW = 30;
+const GAP = 26; // between columns, for the edges
 
 /** Nodes to draw, {place, depth, y, …} with y in rows, how many rows there are, and how deep the tree is.
  *
@@ -42,4 +48,64 @@ export function pathTo(tree, place) {
   const found = [];
   for (let each = place; each >= 0; each = tree[each].parent) found.unshift(each);
   return found;
+}
+
+/** Where the tokens of each depth begin, and at the end how wide the tree is; nodes get their widths. */
+export function columnsOf(nodes, depth, font) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = `600 14px ${font}`;
+  const widest = new Array(depth).fill(0);
+  for (const node of nodes) {
+    node.width = Math.min(190, context.measureText(`${node.label} ${node.number}`).width + 24);
+    widest[node.depth] = Math.max(widest[node.depth], node.width);
+  }
+  const columns = [8];
+  for (const width of widest) columns.push(columns.at(-1) + width + GAP);
+  return columns;
+}
+
+export const classOf = (node) => (node.onPath ? "best" : node.kept ? "kept" : "pruned");
+
+/** An edge from its parent for every node, as options of an SVG path. */
+export function edgesOf(nodes, columns) {
+  const at = new Map(nodes.map((node) => [node.place, node]));
+  return nodes.map((node) => {
+    const from = at.get(node.parent);
+    const [x, y] = [columns[node.depth], (node.y + 0.5) * ROW];
+    const begin = from ? [columns[from.depth] + from.width, (from.y + 0.5) * ROW] : [0, y];
+    const d = `M${begin[0]} ${begin[1]}C${begin[0] + GAP / 2} ${begin[1]} ${x - GAP / 2} ${y} ${x} ${y}`;
+    return { d, "stroke-width": (1 + 3 * Math.exp(node.logProb)).toFixed(2), className: classOf(node) };
+  });
+}
+
+/** The tree as an SVG element that stands alone. */
+export function treeDrawing({ nodes, rows, columns }) {
+  const [text, soft, line, choice] = ink("--text", "--soft", "--line", "--chance");
+  const children = edgesOf(nodes, columns).map(({ className, ...edge }) =>
+    svg("path", {
+      ...edge,
+      fill: "none",
+      stroke: className === "pruned" ? soft : choice,
+      opacity: { best: "1", kept: "0.5", pruned: "0.3" }[className],
+    }),
+  );
+  for (const node of nodes) {
+    const [x, y, kind] = [columns[node.depth], node.y * ROW, classOf(node)];
+    const stroke = { best: choice, kept: line, pruned: "none" }[kind];
+    const box = { x, y: y + 2, width: node.width, height: ROW - 4, rx: 7, fill: "none", stroke };
+    const words = { y: y + 0.66 * ROW, fill: kind === "pruned" ? soft : text };
+    children.push(
+      svg("rect", { ...box, "stroke-width": kind === "best" ? 2 : 1 }),
+      svg("text", {
+        ...words,
+        x: x + 8,
+        text: node.label,
+        "font-size": 14,
+        "font-weight": kind === "best" ? 600 : 400,
+        style: { "unicode-bidi": "isolate" },
+      }),
+      svg("text", { ...words, x: x + node.width - 8, "text-anchor": "end", text: node.number, "font-size": 12, fill: soft }),
+    );
+  }
+  return standalone(columns.at(-1), rows * ROW, children);
 }

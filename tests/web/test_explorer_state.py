@@ -1,0 +1,167 @@
+"""What the explorer's address, files and keys hold: every view, through real Chromium."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
+from tests.portable.models import packed
+from tests.web.test_explorer import TEXT, at, best, explained, html, settled, translator, until
+
+
+def saved(page: Any, kind: str) -> str:
+    if page.locator("#save").get_attribute("open") is None:
+        page.click("summary")
+    with page.expect_download() as download:
+        page.click(f"#save-{kind}")
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def words_of(picture: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+
+
+def test_each_view_saves_its_own_picture_and_numbers(show: Any) -> None:
+    page = settled(show(html("bahdanau", "seq2seq"), at(view="beam")))
+    tokens = page.locator(".token bdi").all_inner_texts()
+    picture = saved(page, "svg")
+    assert words_of(picture)[::2] == tokens
+    assert picture.count("<path") == len(tokens)
+    tree = json.loads(saved(page, "json"))["tree"]
+    assert len(tree) >= len(tokens)
+    ends = [node for node in tree if node["piece"] == "</s>" and node["kept"]]
+    total = explained().log_probability
+    assert min(abs(node["total"] - total) for node in ends) < 1e-3
+    shown = page.locator(".token.best .number").last.inner_text()  # an end shows the score
+    assert float(shown.replace("−", "-")) == pytest.approx(best().score, abs=6e-4)
+    page.click("#tab-compare")
+    page.wait_for_selector(".column:last-child:not(.waiting)")
+    words = words_of(saved(page, "svg"))
+    assert words[0] == "bahdanau"
+    assert "seq2seq" in words
+    models = json.loads(saved(page, "json"))["models"]
+    assert [each["model"] for each in models] == ["bahdanau", "seq2seq"]
+    assert [each["translation"] for each in models] == [
+        translator(name).translate([TEXT])[0].text for name in ("bahdanau", "seq2seq")
+    ]
+    assert page.faults == []
+
+
+def test_all_that_is_in_view_is_in_the_address(show: Any) -> None:
+    page = settled(show(html(), at(view="beam")))
+    few = page.locator(".token").count()
+    page.check("text=show all that was pruned")
+    page.wait_for_url(re.compile("pruned=1"))
+    many = page.locator(".token").count()
+    assert many > few
+    page.reload()
+    assert settled(page).locator(".token").count() == many
+    page.click("#tab-look")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.click(".shapes >> text=Heatmap")
+    page.wait_for_url(re.compile("shape=map"))
+    page.reload()
+    assert settled(page).locator(".shapes [aria-pressed=true]").inner_text() == "Heatmap"
+    assert page.locator(".map").is_visible()
+
+
+def test_an_address_that_is_too_long_is_not_called_a_link(show: Any) -> None:
+    page = settled(show(html(), at()))
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.written = text; }")
+    page.fill("#text", "ก" * 8000)
+    until(page, "document.body.dataset.busy === 'true'")
+    page.click("summary")
+    page.click("#save-link")
+    assert page.locator("#save-link").inner_text() == "This view is too long for a link."
+
+
+@pytest.mark.parametrize(
+    "state",
+    [{"beam": "2.5"}, {"beam": "-3"}, {"at": "1.5"}, {"view": "constructor"}, {"pick": "-1"}, {"penalty": "x"}],
+    ids=str,
+)
+def test_an_odd_address_is_the_default(show: Any, state: dict[str, str]) -> None:
+    page = settled(show(html(), at(**state)))
+    assert page.locator("#translation").inner_text() == best().text
+    assert page.locator("#tab-look").get_attribute("aria-selected") == "true"
+    assert page.faults == []
+
+
+def test_a_link_to_a_stop_shows_it(show: Any) -> None:
+    page = settled(show(html(), "#stop=3"))
+    assert page.locator("#text").input_value() == "She has a red car."
+    assert "3 of 12" in page.locator(".tour").inner_text()
+    other = settled(show(explorer_page([ExploredRun("run", [Snapshot("end", packed(translator()))])], [TEXT])))
+    assert other.locator("#tour-start").is_hidden()  # its sentences are of the demo corpus
+
+
+def test_there_and_back_again_ends_where_it_began(show: Any) -> None:
+    """The second question is the first again, which the worker has dropped for the one between."""
+    page = settled(show(html(), at(view="beam")))
+    for size in (6, 7, 6):
+        page.evaluate(
+            "(size) => { const node = document.querySelector('.ranged input');"
+            " node.value = size; node.dispatchEvent(new Event('input')); }",
+            size,
+        )
+        page.wait_for_timeout(3)
+    assert "the 6 best" in settled(page).locator(".beam .about").first.inner_text()
+
+
+def test_what_if_begins_at_a_step_that_the_player_names(show: Any) -> None:
+    page = settled(show(html(), at(view="whatif")))
+    assert page.locator(".where").inner_text().startswith("Step 2 of")
+    assert page.locator(".panel h2").first.inner_text().startswith("Step 2")
+
+
+def test_keys_of_the_player_are_free_where_there_is_no_player(show: Any) -> None:
+    page = settled(show(html(), at(view="beam", at=3)))
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    page.keyboard.press("Home")
+    page.wait_for_timeout(300)  # the address follows a change after a quarter of a second
+    assert "at=3" in page.url
+
+
+def test_the_focus_stays_where_something_was_changed(show: Any) -> None:
+    page = settled(show(html(), at(view="beam")))
+    page.locator(".token.best").nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".change")
+    settled(page)
+    assert page.evaluate("document.activeElement.classList.contains('token')")
+    page.locator(".change").focus()
+    page.keyboard.press("Enter")
+    until(page, "!document.querySelector('.change')")
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
+def test_sentences_are_those_of_the_chosen_run_and_have_their_references(show: Any) -> None:
+    def rows(translation: str) -> list[dict[str, Any]]:
+        row = {"source": "we see it .", "references": ["nous le voyons ."], "nearest": 0, "length": 4}
+        return [row | {"translation": translation, "chrf": 50.0, "confidence": 0.5}]
+
+    runs = [
+        ExploredRun(name, [Snapshot("end", packed(translator(name)))], sentences=rows(f"by {name}"))
+        for name in ("bahdanau", "hard")
+    ]
+    page = settled(show(explorer_page([*runs, ExploredRun("bare", runs[0].models)], [TEXT]), at(view="sentences")))
+    for number, name in enumerate(("bahdanau", "hard")):
+        page.select_option("#run", str(number))
+        settled(page)
+        assert page.locator(".sentences .translation").all_inner_texts() == [f"by {name}"]
+    page.locator(".sentences .copy").click()
+    until(page, "location.hash.includes('we+see')")
+    assert settled(page).locator("#references").inner_text() == "Reference: nous le voyons ."
+    assert page.locator("#translation").inner_text() == translator("hard").translate(["we see it ."])[0].text
+    page.reload()
+    assert settled(page).locator("#references").inner_text() == "Reference: nous le voyons ."
+    page.evaluate("hash => { location.hash = hash }", "#" + urlencode({"text": TEXT, "view": "sentences", "run": 2}))
+    until(page, f"document.querySelector('#text').value === {TEXT!r}")
+    assert settled(page).locator("#references").inner_text() == ""
+    assert "no evaluated test set" in page.locator("#view").inner_text()
+    assert page.faults == []
