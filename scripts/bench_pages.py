@@ -105,7 +105,7 @@ def painted(browser: Any, page: Path) -> float:
 
 
 def scrubbed(browser: Any, page: Path, state: dict[str, str]) -> tuple[str, list[float], float]:
-    """Pieces read × written, milliseconds between frames, and those of processor time a frame without painting."""
+    """Pieces read × written; times between frames (ms); processor time of a frame (ms), without painting."""
     tab = browser.new_page(viewport={"width": 1280, "height": 860})
     tab.goto(f"{page.as_uri()}#{urlencode(state)}")
     tab.wait_for_selector("body[data-busy=false]", timeout=120_000)

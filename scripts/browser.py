@@ -1,4 +1,4 @@
-"""A real Chromium for scripts that look at pages."""
+"""A real Chromium for scripts and tests that look at pages."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,7 +7,17 @@ from typing import Any
 
 from nmt.errors import UserError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+EXECUTABLE = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# No sandbox, as CI runs as root; the others keep the browser itself from using the network.
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @contextmanager
@@ -15,10 +25,9 @@ def chromium() -> Iterator[Any]:
     """The browser, driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
+    if EXECUTABLE is None:
         raise UserError("No Chromium is installed (Debian: apt-get install chromium).")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
+        opened = driver.chromium.launch(executable_path=EXECUTABLE, args=_FLAGS)
+        yield opened
+        opened.close()

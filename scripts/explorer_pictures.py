@@ -14,9 +14,9 @@ from browser import chromium
 
 from nmt import cli
 from nmt.commands.explore import examples, explored
+from nmt.config import ROOT
 from nmt.web.explorer_page import explorer_page
 
-ROOT = Path(__file__).parents[1]
 SENTENCE = "Emma doesn't see the black cat anymore."
 # Name → state of the page, and the size of the window.
 PICTURES: dict[str, tuple[dict[str, str | int], tuple[int, int]]] = {

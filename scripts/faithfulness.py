@@ -12,7 +12,7 @@ from nmt import cli
 from nmt.commands.options import plain_parser
 from nmt.console import log_to_console
 from nmt.data.heldout import read_held_out
-from nmt.errors import UserError
+from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, NoAttention, measure, write_faithfulness
 from nmt.files import read_record
 from nmt.run import OpenRun, Run
 
@@ -32,15 +32,12 @@ def main() -> None:
     for run in runs:
         try:
             print(row(run.config.name, figures(run, options.device)), flush=True)
-        except UserError as error:
-            if "no attention" not in str(error):
-                raise
+        except NoAttention:
             print(f"{run.directory} is left out: it has no attention.", file=sys.stderr)
 
 
 def figures(run: OpenRun, device: str) -> dict[str, Any]:
     """The figures of a run: those in its eval/, or new ones, which are written there if the run can be written to."""
-    from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, measure, write_faithfulness
     from nmt.translator import Translator
 
     file = run.evaluation / FAITHFULNESS_FILE

@@ -1,37 +1,23 @@
 """A real Chromium, and the engine of the pages in it."""
 
 import base64
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import browser
 import pytest
 
 from nmt.web.assemble import bundle
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-# No sandbox, as CI runs as root; the others keep the browser itself from using the network.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """The browser."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, which drives it, is not installed")
-    if CHROMIUM is None:
+    pytest.importorskip("playwright.sync_api", reason="playwright, which drives it, is not installed")
+    if browser.EXECUTABLE is None:
         pytest.skip("no Chromium is installed (Debian: apt-get install chromium)")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+    with browser.chromium() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -60,7 +60,7 @@ def measure(translator: Translator, examples: Sequence[HeldOut], seed: int = SEE
 
     - uniform: every source token has the same weight;
     - shuffled: the weights of each step are dealt to the source tokens at random;
-    - permuted: each step has the weights of another step of the same sentence, chosen at random.
+    - permuted: the weights of the steps are put in a random order.
     """
     pairs = list(_pairs(translator, examples))
     if not pairs:
@@ -82,6 +82,10 @@ def measure(translator: Translator, examples: Sequence[HeldOut], seed: int = SEE
         changed = _changed(translator, Inattentive(translator, for_translations))
         others[name] = Attended(log_prob, evaluate(changed, examples, metrics=[MAIN], bootstrap=0).scores[MAIN].value)
     return Faithfulness(own, others, len(examples), seed)
+
+
+class NoAttention(UserError):
+    """The model has no weights that could be replaced."""
 
 
 class Inattentive:
@@ -143,7 +147,7 @@ def _forced(
         with Watch(change) as watch:
             output = model(source.to(device), source_lengths, inputs)
         if output.weights is None:
-            raise UserError("--faithfulness: this model has no attention to change; use a run with attention.")
+            raise NoAttention("This model has no attention to change: use a run with attention.")
         log_probs = model.output(output.readout).float().log_softmax(dim=-1)
         gained = log_probs.gather(-1, target.to(device).unsqueeze(-1)).squeeze(-1).cpu()
         total += float(gained[torch.arange(target.size(1)) < target_lengths.unsqueeze(1)].double().sum())

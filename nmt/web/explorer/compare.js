@@ -28,7 +28,6 @@ export class Compare {
         best === null ? null : choice,
         element("div", {
           className: "columns",
-          style: { "--count": String(Math.min(4, models.length)) },
           children: this.columns.map((each) => each.node),
         }),
       ],

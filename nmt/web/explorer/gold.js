@@ -12,10 +12,10 @@ function wordsOf(tokenizer, ids) {
   });
 }
 
-/** The reference that a translation follows longest: {target, rows, shared}, or null if there is none.
+/** The reference that the translation agrees with longest: {target, rows, shared}, or null if there is none.
  *
  * `pairs` are [target, links] of the source sentence. `rows` has weights (S) for each step that writes the reference, null
- * where its word is linked to nothing. The translation is the reference's before step `shared`. */
+ * where its word is linked to nothing. Both have the same tokens up to step `shared`. */
 export function goldOf({ source, target }, sourceIds, tokens, pairs) {
   const sourceWords = wordsOf(source, sourceIds.slice(0, -1));
   const found = pairs.map(([text, links]) => {

@@ -91,15 +91,12 @@ export class Look {
     this.card.hidden = !ended && at < 1; // while the source is read there is nothing else to see
     anatomy.node.hidden = ended;
     if (ended) picture.place(null, null);
-    else if (at < 1) picture.place(0, null, trace.source.pieces.length + at);
-    else picture.place(at, at - 1);
+    else if (at >= 1) picture.place(at, at - 1);
     if (!ended) anatomy.update(at < 1 ? -1 : at - 1, -at, state.unfold);
   }
 
   /** Light up one of the five stages while a step plays; 0 for all. */
   stage(number) {
-    if (number) this.anatomy.node.dataset.playing = String(number);
-    else delete this.anatomy.node.dataset.playing;
     for (const node of this.anatomy.node.querySelectorAll("[data-stage]")) {
       node.classList.toggle("lit", number > 0 && +node.dataset.stage === number);
     }

@@ -167,8 +167,8 @@ export class Picture {
     } else if (row !== null) this.told.textContent = describe(this.figure, row);
     else if (column !== null) {
       const best = weights.reduce((most, each, place) => (each[column] > weights[most][column] ? place : most), 0);
-      const most = `most by ${name(rows[best])} (${weights[best][column].toFixed(2)})`;
-      this.told.textContent = `${name(columns[column])} is looked at ${covered.at(-1)[column].toFixed(2)} in all, ${most}.`;
+      const most = `most from ${name(rows[best])} (${weights[best][column].toFixed(2)})`;
+      this.told.textContent = `${name(columns[column])} receives ${covered.at(-1)[column].toFixed(2)} in all, ${most}.`;
     } else this.told.textContent = HINT;
   }
 

@@ -11,7 +11,7 @@ import { BETWEEN_CUTS } from "./state.js";
 const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states"];
 const CANDIDATES = 6;
 const MAX_BEAM = 20;
-const PIECES = "~"; // begins a beginning that is written in pieces
+const PIECES = "~"; // prefix of a `begin` or `cut` that is given as pieces
 
 /** Target tokens of a text, or of pieces with spaces between them after "~". */
 export function tokensOf({ target }, text) {
