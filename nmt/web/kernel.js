@@ -3,7 +3,7 @@
 // The code is assembled here, as the format is small: https://webassembly.github.io/spec/core/binary/
 
 const BLOCK = 16; // columns of a matrix that one round of the inner loop takes; rows are padded to a multiple of it
-export const TOGETHER = 5; // vectors that share one pass over the matrix
+const TOGETHER = 5; // vectors that share one pass over the matrix
 
 const I32 = 0x7f;
 const V128 = 0x7b;

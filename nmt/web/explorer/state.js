@@ -27,7 +27,7 @@ export const BETWEEN_CUTS = "\n"; // no clean text contains it
 const MAX_FRAGMENT = 60_000; // characters; some browsers cut addresses that are longer
 
 /** The state that an address describes. */
-export function fromFragment(fragment) {
+function fromFragment(fragment) {
   const given = new URLSearchParams(fragment.replace(/^#/, ""));
   const state = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS)) {
@@ -41,7 +41,7 @@ export function fromFragment(fragment) {
 
 /** The address of a state: whatever differs from its default, and what other parts of the page keep in it; null if that is
  * too long. */
-export function toFragment(state, before = "") {
+function toFragment(state, before = "") {
   const others = [...new URLSearchParams(before.replace(/^#/, ""))].filter(([name]) => !(name in DEFAULTS));
   const given = Object.entries(state).filter(([name, value]) => name in DEFAULTS && value !== DEFAULTS[name]);
   const own = given.map(([name, value]) => [name, String(value)]);
