@@ -23,7 +23,7 @@ NUMBERS = 4  # of a vector
 _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
-LOOKS_AT, ENERGY, NEXT_TOKEN = "looks at", "energy", "next token"
+LOOKS_AT, OF_HEAD, ENERGY, NEXT_TOKEN = "looks at", "head 1 looks at", "energy", "next token"
 NO_ATTENTION = (
     "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
     "nothing to look at, only the probabilities under “next token”."
@@ -56,8 +56,9 @@ class Step:
     """One step of the decoder."""
 
     written: str  # text so far
-    weights: list[float] | None  # (S,) attention, None without
-    energies: list[float] | None  # (S,) that the weights were made from; None without attention, and with heads
+    weights: list[float] | None  # (S,) attention, the mean over heads, None without
+    energies: list[float] | None  # (S,) that the weights were made from; None without attention
+    of_head: list[float] | None  # (S,) weights of the first head, whose energies these are; None without heads
     worked: Worked | None  # None without attention, and with files of earlier versions
     candidates: list[Candidate]  # likeliest first; the one chosen is always among them
     log_probability: float  # of the token chosen
@@ -100,11 +101,21 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
         best = best if token in best else [*best, token]
         written, attention = clean(tokenizer.decode(ids[:t])), None if weights is None else weights.tolist()
         candidates = [Candidate(tokenizer.pieces([i])[0], math.exp(log_probs[i]), i == token) for i in best]
-        energies = marks["energies"].tolist() if "energies" in marks and marks["energies"].ndim == 1 else None
+        energies, of_head = _first(marks.get("energies")), None
+        if "weights" in marks and marks["weights"].ndim == 2:
+            of_head = _first(marks["weights"])
         worked = _worked(marks["weights"], source["values"]) if "weights" in marks else None
         log_prob, must_end = float(log_probs[token]), t + 1 >= limit
-        steps.append(Step(written, attention, energies, worked, candidates, log_prob, must_end))
+        steps.append(Step(written, attention, energies, of_head, worked, candidates, log_prob, must_end))
     return Explanation(translation, steps, search, translator.mechanism())
+
+
+def _first(numbers: np.ndarray | None) -> list[float] | None:
+    """Numbers (S,), or those of the first head of (K, S)."""
+    if numbers is None:
+        return None
+    row: list[float] = numbers.reshape(-1, numbers.shape[-1])[0].tolist()
+    return row
 
 
 def _worked(weights: np.ndarray, values: np.ndarray) -> Worked:
@@ -128,7 +139,8 @@ def as_text(explanation: Explanation) -> str:
     text = "".join(translation.source_tokens[:-1]).replace(WORD_START, " ").strip()
     parts = [text, "", f"The source in {len(source)} pieces (▁ begins a word):", _wrapped(*source)]
     tokens = [readable(candidate.piece) for step in explanation.steps for candidate in step.candidates]
-    widths = max(map(cell_width, [LOOKS_AT, *source])), max(map(cell_width, [NEXT_TOKEN, *tokens]))
+    looks_at = _looks_at(explanation.steps[0])
+    widths = max(map(cell_width, [looks_at, *source])), max(map(cell_width, [NEXT_TOKEN, *tokens]))
     for number, step in enumerate(explanation.steps, start=1):
         so_far = f"written so far: “{step.written}”" if number > 1 else "nothing written yet"
         parts += ["", f"Step {number} · {so_far}"]
@@ -151,14 +163,19 @@ def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[st
         right.append(_row(readable(candidate.piece), candidate.probability, widths[1]) + mark)
     if step.weights is None:
         return [f"  {row}".rstrip() for row in right]
-    best = sorted(enumerate(step.weights), key=lambda item: -item[1])[:SHOWN]
+    best = sorted(enumerate(step.of_head or step.weights), key=lambda item: -item[1])[:SHOWN]
     energies = [ENERGY, *(f"{step.energies[number]:.3f}" for number, _ in best)] if step.energies else []
     column = max(map(len, energies), default=0)
     cells = [f" {energy:>{column}}" for energy in energies] or [""] * (len(best) + 1)
-    labels = [(LOOKS_AT, None), *((source[number], weight) for number, weight in best)]
+    labels = [(_looks_at(step), None), *((source[number], weight) for number, weight in best)]
     left = [_row(label, share, widths[0], cell) for (label, share), cell in zip(labels, cells, strict=True)]
     nothing = _row("", None, widths[0], " " * len(cells[0]))
     return [f"  {one}    {other}".rstrip() for one, other in zip_longest(left, right, fillvalue=nothing)]
+
+
+def _looks_at(step: Step) -> str:
+    """The heading of the weights that are shown."""
+    return OF_HEAD if step.of_head else LOOKS_AT
 
 
 def _row(label: str, share: float | None, width: int, before: str = "") -> str:

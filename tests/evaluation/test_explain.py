@@ -87,10 +87,12 @@ def test_energies_and_one_context_are_worked_out(model: str) -> None:
     explanation = explain(translator, translation)
     for step in explanation.steps:
         assert step.worked is not None
-        assert (step.energies is None) == (model == "multi_head") == (step.worked.heads == 4)
-        if model == "bahdanau":
+        assert (step.of_head is not None) == (model == "multi_head") == (step.worked.heads == 4)
+        if model != "local_p":
             shares = np.exp(step.energies or [])
-            np.testing.assert_allclose(shares / shares.sum(), step.weights, atol=1e-5)
+            np.testing.assert_allclose(shares / shares.sum(), step.of_head or step.weights, atol=1e-5)
+        shown = [weight for _, weight, _ in step.worked.terms]
+        assert shown == sorted(step.of_head or step.weights or [], reverse=True)[:5]
     text = as_text(explanation)
     worked = explanation.steps[0].worked
     assert worked is not None
@@ -100,7 +102,11 @@ def test_energies_and_one_context_are_worked_out(model: str) -> None:
     np.testing.assert_allclose(sums + terms[5], terms[6], atol=3e-3)  # three digits of each
     assert f"of its {worked.size} numbers" in block
     assert "the other 2" in block
-    assert text.count("energy ") == (0 if model == "multi_head" else len(explanation.steps))
+    assert len(re.findall("energy +next token", text)) == len(explanation.steps)
+    assert text.count("head 1 looks at ") == (len(explanation.steps) if model == "multi_head" else 0)
+    first = explanation.steps[0]
+    best = int(np.argmax(first.of_head or first.weights or []))
+    assert re.search(rf" {(first.energies or [])[best]:.3f} {terms[0][0]:.3f} ", text)  # beside its weight
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
@@ -112,7 +118,8 @@ def test_energies_and_one_context_are_worked_out(model: str) -> None:
         ("luong", "with the new state"),
         ("feed_forward", "no query"),
         ("hard", "All weight on one position"),
-        ("multi_head", "the mean of all heads"),
+        ("multi_head", "in each head by itself. α = softmax(e)"),
+        ("multi_head", "eₖ = (W_Qₖ s)'(W_Kₖ h) / √d"),
         ("key_value", "(Daniluk 2017). e = v'tanh("),
     ],
 )
