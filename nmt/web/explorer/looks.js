@@ -1,19 +1,20 @@
 // Attention that is set by hand, as the address holds it: "3:uniform;5+:only.2;7:10000,0,90000".
 //
-// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, gold, only.PIECE, or weights in units of
-// 0.00001.
+// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, gold, only.PIECE (or only.FIRST-LAST for
+// the pieces of a word), or weights in units of 0.00001, which need not sum to 1: those of some alignments do not.
 
 const UNIT = 1e-5;
 
-/** The entries of a text: {step, on, how, piece, weights}. */
+/** The entries of a text: {step, on, how, piece, last, weights}. */
 export function parseLooks(text) {
   const found = [];
   for (const entry of text.split(";").slice(0, 200)) {
     const [, step, on, how] =
-      /^(\d{1,4})(\+?):(uniform|shuffled|gold|only\.\d{1,4}|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
+      /^(\d{1,4})(\+?):(uniform|shuffled|gold|only\.\d{1,4}(?:-\d{1,4})?|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
     if (!step) continue;
     const each = { step: +step - 1, on: on === "+", how };
-    if (how.startsWith("only.")) Object.assign(each, { how: "only", piece: +how.slice(5) });
+    const [, piece, last = piece] = /^only\.(\d+)(?:-(\d+))?$/.exec(how) ?? [];
+    if (piece) Object.assign(each, { how: "only", piece: +piece, last: +last });
     else if (/^\d/.test(how))
       Object.assign(each, { how: "weights", weights: how.split(",").map((share) => share * UNIT) });
     found.push(each);
@@ -22,9 +23,9 @@ export function parseLooks(text) {
 }
 
 /** One entry as text. */
-export function writeLook({ step, on = false, how, piece, weights }) {
+export function writeLook({ step, on = false, how, piece, last = piece, weights }) {
   const what = {
-    only: () => `only.${piece}`,
+    only: () => (last > piece ? `only.${piece}-${last}` : `only.${piece}`),
     weights: () => weights.map((share) => Math.round(share / UNIT)).join(","),
   };
   return `${step + 1}${on ? "+" : ""}:${what[how] ? what[how]() : how}`;
@@ -42,15 +43,19 @@ export function givenWeights(looks, step, own, length, gold = null) {
   if (look.how === "uniform") return new Float32Array(length).fill(1 / length);
   if (look.how === "shuffled") return own ? shuffled(own, step) : null;
   if (look.how === "gold") return (gold && look.step <= gold.shared && gold.rows[step]) || null;
-  if (look.how === "only")
-    return Float32Array.from({ length }, (_, place) => (place === Math.min(look.piece, length - 1) ? 1 : 0));
-  return normalised(Float32Array.from({ length }, (_, place) => look.weights[place] ?? 0));
+  if (look.how === "only") {
+    const piece = Math.min(look.piece, length - 1);
+    const last = Math.max(piece, Math.min(look.last, length - 1));
+    return Float32Array.from({ length }, (_, place) => (place >= piece && place <= last ? 1 / (1 + last - piece) : 0));
+  }
+  return Float32Array.from({ length }, (_, place) => look.weights[place] ?? 0);
 }
 
-/** Weights that sum to one; uniform if there are none. */
-export function normalised(weights) {
-  const sum = weights.reduce((total, each) => total + each, 0);
-  return weights.map((each) => (sum > 0 ? each / sum : 1 / weights.length));
+/** The weights when one piece gets a weight, and the others share the rest of one as before. */
+export function dragged(weights, place, wanted) {
+  const others = weights.reduce((sum, each, i) => (i === place ? sum : sum + each), 0);
+  const share = (each) => (others > 1e-6 ? each / others : 1 / Math.max(1, weights.length - 1));
+  return Array.from(weights, (each, i) => (i === place ? wanted : share(each) * (1 - wanted)));
 }
 
 /** The same weights at other places; always the same order for a step. */

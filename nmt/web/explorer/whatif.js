@@ -1,7 +1,7 @@
 // What if it had looked elsewhere? The weights of a step, to be moved by hand, and what changes after it.
 
 import { element, percent, signed } from "../dom.js";
-import { lookAt, parseLooks, shuffled, writeLook } from "./looks.js";
+import { dragged, lookAt, parseLooks, shuffled, writeLook } from "./looks.js";
 
 export class WhatIf {
   /** `change` takes changes of the state; `compare` gives traces and probabilities without the changed attention. */
@@ -45,7 +45,7 @@ export class WhatIf {
 
   /** Show a step, from 0. */
   show(trace, state, step) {
-    const rebuild = this.trace?.source.pieces.join(" ") !== trace.source.pieces.join(" ");
+    const rebuild = this.trace?.source.pieces.join(" ") !== trace.source.pieces.join(" ") || this.state.unit !== state.unit;
     Object.assign(this, { trace, state, step: Math.max(0, Math.min(step ?? 0, trace.steps.length - 1)) });
     this.node.classList.toggle("blind", !trace.attends);
     if (!trace.attends) {
@@ -80,16 +80,19 @@ export class WhatIf {
   }
 
   build() {
-    this.sliders = this.trace.source.labels.map((name, place) => {
+    const { labels, words } = this.trace.source;
+    this.sliders = labels.map((name, place) => {
+      const word = this.state.unit === "words" && words.find(({ begin, end }) => begin <= place && place < end);
+      const aim = word ? { piece: word.begin, last: word.end - 1 } : { piece: place };
       const input = element("input", { type: "range", min: 0, max: 1000, "aria-label": `Weight of ${name}` });
       const number = element("span", { className: "number" });
       const own = element("span", { className: "own", "aria-hidden": "true" });
       const only = element("button", {
         type: "button",
         className: "quiet only",
-        text: "only this",
-        "aria-label": `Look only at ${name}`,
-        on: { click: () => this.set({ how: "only", piece: place }) },
+        text: word ? "only this word" : "only this",
+        "aria-label": `Look only at ${word ? `the word of ${name}` : name}`,
+        on: { click: () => this.set({ how: "only", ...aim }) },
       });
       input.addEventListener("input", () => this.drag(place, input.value / 1000));
       const track = element("div", { className: "track", children: [own, input] });
@@ -118,16 +121,8 @@ export class WhatIf {
   /** Give one piece a weight; the others share the rest as before. */
   drag(place, wanted) {
     const { weights } = this.trace.steps[this.step];
-    const rest = 1 - weights[place];
-    const next = Array.from(weights, (each, i) =>
-      i === place
-        ? wanted
-        : rest > 1e-6
-          ? (each / rest) * (1 - wanted)
-          : (1 - wanted) / Math.max(1, weights.length - 1),
-    );
     this.dragging = true;
-    this.set({ how: "weights", weights: next });
+    this.set({ how: "weights", weights: dragged(weights, place, wanted) });
     this.dragging = false;
   }
 
@@ -142,7 +137,7 @@ export class WhatIf {
 
   again() {
     const look = lookAt(this.looks, this.step);
-    if (look) this.set({ how: look.how, piece: look.piece, weights: look.weights });
+    if (look) this.set(look);
   }
 
   /** Compare with what the model did by itself. */
