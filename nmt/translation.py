@@ -161,7 +161,7 @@ class Engine(ABC):
 
     @abstractmethod
     def formulas(self) -> dict[str, dict[str, str]]:
-        """Of score, alignment and wiring: class name, equation and docstring (`nmt.model.mechanism.formulas`)."""
+        """Of score, alignment, context and wiring: class, equation and docstring (`nmt.model.mechanism.formulas`)."""
 
     def source_ids(self, text: str) -> list[int]:
         """Source ids with EOS, cut to the longest input; empty for an empty text."""

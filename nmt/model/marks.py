@@ -109,6 +109,12 @@ def mark(name: str, value: Tensor, dim: int | None = None, shared: bool = False)
     return value if watch is None else watch.mark(name, value, dim, shared)
 
 
+def mark_number(name: str, number: float) -> None:
+    """Show a number that is the same for all sentences and steps; a tensor is made of it for a watch alone."""
+    if not torch.compiler.is_compiling() and (watch := _watch.get()) is not None:
+        watch.mark(name, torch.tensor([number]), None, shared=True)
+
+
 def begin() -> None:
     """Tell whoever watches that the decoder starts on a new piece of work."""
     if not torch.compiler.is_compiling() and (watch := _watch.get()) is not None:

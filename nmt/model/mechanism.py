@@ -17,6 +17,7 @@ ATTENTION = (
 
 
 _EQUATION = re.compile(r"\S{1,6} [=∝] ")  # at the beginning of a paragraph: e = …, sₜ = …
+_CONTEXT = "c = "
 _CITATION = re.compile(r" \((?=[A-Z][^()]*\d{4})|: |(?<=\.) ")  # what follows an equation: (Luong 2015 …
 
 
@@ -29,24 +30,36 @@ def in_words(decoder: nn.Module) -> list[str]:
     formulas = {name: _formula(part) for name, part in parts.items()}
     if hasattr(attention.score, "inner"):
         formulas["score"] += " " + _formula(attention.score.inner)
-    heads = ", the mean of all heads" if attention.score.has_heads else ""
+    heads = ", in each head by itself" if attention.score.has_heads else ""
     return [line.format(**formulas, heads=heads) for line in ATTENTION]
 
 
 def formulas(decoder: nn.Module) -> dict[str, dict[str, str]]:
-    """Of score, alignment and wiring: the name of the class, its equation ("" if it has none) and its docstring."""
+    """Of score, alignment, context and wiring: name of the class, equation ("" if it has none) and docstring.
+
+    The equation of the context, c = …, is that of the score's class, or of the nearest base that has one.
+    """
     attention = getattr(decoder, "attention", None)
     parts = {} if attention is None else {"score": attention.score, "alignment": attention.alignment}
     if hasattr(parts.get("score"), "inner"):
         parts["inner"] = parts["score"].inner
     found = {}
     for role, part in {**parts, "wiring": decoder}.items():
-        text = inspect.cleandoc(type(part).__doc__ or "")
-        lines = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-        equations = (_CITATION.split(line)[0] for line in lines)
-        equation = next((each for each in equations if _EQUATION.match(each)), "")
-        found[role] = {"name": type(part).__name__, "equation": equation.rstrip(". "), "text": text}
+        text, equations = inspect.cleandoc(type(part).__doc__ or ""), _equations(type(part))
+        equation = next((each for each in equations if not each.startswith(_CONTEXT)), "")
+        found[role] = {"name": type(part).__name__, "equation": equation, "text": text}
+    if attention is not None:
+        kinds = type(attention.score).__mro__
+        equations = [each for kind in kinds for each in _equations(kind) if each.startswith(_CONTEXT)]
+        found["context"] = {**found["score"], "equation": equations[0] if equations else ""}
     return found
+
+
+def _equations(kind: type) -> list[str]:
+    """The equations that paragraphs of a class's docstring begin with."""
+    paragraphs = inspect.cleandoc(kind.__doc__ or "").split("\n\n")
+    lines = (_CITATION.split(" ".join(paragraph.split()))[0] for paragraph in paragraphs)
+    return [line.rstrip(". ") for line in lines if _EQUATION.match(line)]
 
 
 def _formula(part: object) -> str:

@@ -4,6 +4,9 @@ Shapes: B batch, T queries, S source positions, Q query size, H state size, A at
 A score is written as two halves: `keys` holds what depends on the source alone and is computed once per
 sentence; `forward` compares them with the queries. Masking and normalisation follow in the alignment. A score with
 heads has K after B in its keys, values and energies; alignments broadcast over it.
+
+What an energy is the sum of can be marked: e = scale · rows @ column, with `rows` (S, A), a `column` (A) and a `scale`
+(1 where there is none), or K of them; of rows tanh(of_piece + of_query) also `of_piece` (S, A) and `of_query` (A).
 """
 
 import math
@@ -14,13 +17,16 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from nmt.errors import UserError
-from nmt.model.marks import mark
+from nmt.model.marks import mark, mark_number
 
 KEEP_HIDDEN = 2**26  # most numbers of the additive score's hidden layer that a training step stores: 256 MiB
 
 
 class Score(nn.Module):
-    """Base of all scores: `keys` and `forward` are its formula, the rest is for those that do more than score."""
+    """Base of all scores: `keys` and `forward` are its formula, the rest is for those that do more than score.
+
+    c = Σ αᵢ hᵢ: members may have other `values`.
+    """
 
     context_size: int
     has_heads = False
@@ -63,14 +69,14 @@ class Dot(Score):
             )
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        return query @ keys.mT
+        return dot_energies(query, keys)
 
 
 class ScaledDot(Dot):
     """e = s'h / √H (Vaswani 2017, eq. 1): energies keep their size as states grow, and softmax its slope."""
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        return query @ keys.mT / math.sqrt(keys.size(-1))
+        return dot_energies(query, keys, divisor=math.sqrt(keys.size(-1)))
 
 
 class General(Score):
@@ -84,7 +90,7 @@ class General(Score):
         return self.key(states)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        return query @ keys.mT
+        return dot_energies(query, keys)
 
 
 class Additive(Score):
@@ -108,7 +114,7 @@ class Additive(Score):
 
 
 class NormalisedAdditive(Additive):
-    """e = g v'tanh(W₁h + W₂s + b) / ‖v‖ (Salimans and Kingma 2016; Raffel 2017): length and direction apart.
+    """e = g (v / ‖v‖)'tanh(W₁h + W₂s + b) (Salimans and Kingma 2016; Raffel 2017): length and direction apart.
 
     The gain g is learnt as its logarithm, which starts at 0.
     """
@@ -120,7 +126,7 @@ class NormalisedAdditive(Additive):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         direction = self.v.weight[0] / self.v.weight[0].norm()
         energies = additive_energies(self.query(query), keys, direction)
-        return self.log_gain.exp() * energies
+        return mark("scale", self.log_gain.exp(), shared=True) * energies
 
 
 class Coverage(Additive):
@@ -150,14 +156,18 @@ class FeedForward(Score):
         self.v = nn.Linear(size, 1, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
-        return self.v(self.key(states).tanh())  # (B, S, 1)
+        mark("column", self.v.weight, shared=True)
+        return self.v(mark("rows", self.key(states).tanh()))  # (B, S, 1)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         return keys.mT.expand(-1, query.size(1), -1)
 
 
 class KeyValue(Score):
-    """h = [k; v]: another score compares s with the keys k, and the context is made of the values v (Daniluk 2017)."""
+    """h = [k; v]: another score compares s with the keys k, and the context is made of the values v (Daniluk 2017).
+
+    c = Σ αᵢ vᵢ.
+    """
 
     def __init__(self, query_size: int, state_size: int, score: Callable[..., Score]) -> None:
         super().__init__(query_size, state_size)
@@ -182,7 +192,10 @@ class KeyValue(Score):
 
 
 class WithHeads(Score):
-    """Base of the scores with K heads; W_O projects their concatenated contexts."""
+    """Base of the scores with K heads, which projects their concatenated contexts.
+
+    c = W_O [c₁; …; c_K], cₖ = Σ αᵢ hᵢ: members may have other `values`.
+    """
 
     has_heads = True
 
@@ -196,9 +209,9 @@ class WithHeads(Score):
 
 
 class MultiHead(WithHeads):
-    """Scaled dot products of K projections, side by side (Vaswani 2017, section 3.2.2).
+    """eₖ = (W_Qₖ s)'(W_Kₖ h) / √d: scaled dot products of K projections side by side (Vaswani 2017, section 3.2.2).
 
-    headₖ = attend(W_Qₖ s, W_Kₖ h) over W_Vₖ h, c = W_O [head₁; …; head_K].
+    c = W_O [c₁; …; c_K], cₖ = Σ αᵢ W_Vₖ hᵢ.
     """
 
     def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
@@ -218,8 +231,7 @@ class MultiHead(WithHeads):
         return self._split(self.value(states))
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
-        queries = self._split(self.query(query))
-        return queries @ keys.mT / math.sqrt(keys.size(-1))
+        return dot_energies(self._split(self.query(query)), keys, divisor=math.sqrt(keys.size(-1)))
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, N, A) → (B, K, N, A/K)."""
@@ -227,9 +239,9 @@ class MultiHead(WithHeads):
 
 
 class Structured(WithHeads):
-    """A = softmax(V tanh(W H')), C = AH (Lin 2017): K views of the sentence, none of which needs a query.
+    """eₖ = vₖ'tanh(Wh): K views of the sentence, none of which needs a query (Lin 2017).
 
-    The paper's penalty on views that are alike is left out.
+    In the paper A = softmax(V tanh(W H')), C = AH. Its penalty on views that are alike is left out.
     """
 
     def __init__(self, query_size: int, state_size: int, size: int, heads: int) -> None:
@@ -239,13 +251,23 @@ class Structured(WithHeads):
         self.v = nn.Linear(size, heads, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
-        return self.v(self.key(states).tanh()).mT.unsqueeze(2)  # (B, K, 1, S)
+        mark("column", self.v.weight, shared=True)
+        return self.v(mark("rows", self.key(states).tanh())).mT.unsqueeze(2)  # (B, K, 1, S)
 
     def values(self, states: Tensor) -> Tensor:
         return states.unsqueeze(1).expand(-1, self.heads, -1, -1)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         return keys.expand(-1, -1, query.size(1), -1)
+
+
+def dot_energies(queries: Tensor, keys: Tensor, divisor: float = 1.0) -> Tensor:
+    """Energies query'key / divisor of every query (…, T, A) and key (…, S, A): (…, T, S)."""
+    energies = mark("column", queries, -2) @ mark("rows", keys).mT
+    if divisor == 1.0:
+        return energies
+    mark_number("scale", 1 / divisor)
+    return energies / divisor
 
 
 def additive_energies(queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
@@ -256,12 +278,13 @@ def additive_energies(queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
     """
 
     def energies(query: Tensor, keys: Tensor, v: Tensor) -> Tensor:
-        return mark("hidden", (keys + query.unsqueeze(1)).tanh_()) @ v  # (B, S, A)
+        hidden = mark("of_piece", keys) + mark("of_query", query).unsqueeze(1)  # (B, S, A)
+        return mark("rows", hidden.tanh_()) @ v
 
     # A decoder that looks once a step calls with T = 1, about as often as the source is long.
     stored = keys.numel() * max(queries.size(1), keys.size(1))
     again = torch.is_grad_enabled() and stored > KEEP_HIDDEN
-    v = mark("v", v.to(keys.dtype), shared=True)
+    v = mark("column", v.to(keys.dtype), shared=True)
     rows = [
         checkpoint(energies, query, keys, v, use_reentrant=False, preserve_rng_state=False)
         if again

@@ -79,7 +79,7 @@ class PortableModel:
             states = np.concatenate(outputs, axis=-1)
         inputs = [states[None], summary[None], np.ones((1, length), np.float32)]
         found, marks = self.start.inspect(inputs, source=length)
-        seen = {name: value[0] for name, value in marks.items()}
+        seen = {name: value if name in self.start.shared else value[0] for name, value in marks.items()}
         return Memory(found[: self.memory_size], length, seen), found[self.memory_size :]
 
     def step(

@@ -73,7 +73,7 @@ export class Model {
     const mask = tensor([1, length], new Float32Array(length).fill(1));
     const inputs = [tensor([1, ...states.shape], states.data), summary, mask];
     const { outputs, marks } = this.start.inspect(inputs, 1, length);
-    const memory = { parts: outputs.slice(0, this.memorySize), length, marks: () => withoutBatch(marks(), 0) };
+    const memory = { parts: outputs.slice(0, this.memorySize), length, marks: () => withoutBatch(marks(), 0, this.start) };
     return [memory, outputs.slice(this.memorySize)];
   }
 
@@ -116,9 +116,9 @@ export class Model {
 }
 
 /** The marks of one row of the batch; those that are constants of the graph have no batch. */
-function withoutBatch(marks, row, program = null) {
+function withoutBatch(marks, row, program) {
   const found = Object.entries(marks).map(([name, { shape, data }]) => {
-    if (program && typeof program.marks.get(name).ref !== "number") return [name, tensor(shape, data)];
+    if (typeof program.marks.get(name).ref !== "number") return [name, tensor(shape, data)];
     const width = data.length / shape[0];
     return [name, tensor(shape.slice(1), data.subarray(row * width, (row + 1) * width))];
   });

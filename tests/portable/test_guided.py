@@ -85,13 +85,26 @@ def test_marks_are_what_the_formulas_say(name: str) -> None:
     for step in steps:
         marks = step.marks
         if name != "multi_head":
-            np.testing.assert_allclose(marks["hidden"] @ marks["v"], marks["energies"], atol=1e-5)
             np.testing.assert_allclose(marks["weights"] @ source["values"], marks["context"], atol=1e-5)
         shares = np.exp(marks["energies"])
         np.testing.assert_allclose(shares / shares.sum(-1, keepdims=True), marks["weights"], atol=1e-5)
         np.testing.assert_allclose(marks["weights"].reshape(-1, len(best.source_ids)).mean(0), step.weights, atol=1e-6)
     for before, after in pairwise(steps):
         np.testing.assert_array_equal(before.marks["state"], after.marks["before"])
+
+
+@pytest.mark.parametrize("name", [each for each in ALL if each.values != ("seq2seq",)])
+def test_an_energy_is_the_sum_of_the_products_that_are_marked(name: str) -> None:
+    translator = tiny_translator(name, **SHORT)
+    best = translator.translate(TEXT)[0]
+    for engine in (translator, portable_of(translator)):
+        source, steps = engine.inspect(best.source_ids, best.target_ids)
+        for step in steps:
+            marks = source | step.marks
+            products = (marks["rows"] @ marks["column"][..., None]).reshape(marks["energies"].shape)
+            np.testing.assert_allclose(marks.get("scale", 1) * products, marks["energies"], atol=1e-4)
+            if "of_piece" in marks:
+                np.testing.assert_allclose(np.tanh(marks["of_piece"] + marks["of_query"]), marks["rows"], atol=1e-5)
 
 
 def test_formulas_are_the_docstrings_equations() -> None:
@@ -104,6 +117,11 @@ def test_formulas_are_the_docstrings_equations() -> None:
         "text": 'α = softmax(e) over the real tokens (Bahdanau 2015, eq. 6; Luong\'s "global").',
     }
     assert formulas["wiring"]["equation"].startswith("cₜ = attend(sₜ₋₁), sₜ = f(")
+    assert formulas["context"]["equation"] == "c = Σ αᵢ vᵢ"
+    assert tiny_translator("coverage").formulas()["context"]["equation"] == "c = Σ αᵢ hᵢ"
+    several = tiny_translator("multi_head").formulas()
+    assert several["score"]["equation"] == "eₖ = (W_Qₖ s)'(W_Kₖ h) / √d"
+    assert several["context"]["equation"] == "c = W_O [c₁; …; c_K], cₖ = Σ αᵢ W_Vₖ hᵢ"
     assert [*tiny_translator("seq2seq").formulas()] == ["wiring"]
 
 

@@ -18,6 +18,7 @@ from nmt.evaluation.explain import Explanation, explain
 from nmt.evaluation.gold import AlignedPair
 from nmt.evaluation.links import GoldLinks, words_of_pieces
 from nmt.evaluation.score_report import read_evaluation
+from nmt.portable.file import pack, unpack
 from nmt.run import Run
 from nmt.search import Beam
 from nmt.special import EOS_PIECE, WORD_START
@@ -135,6 +136,95 @@ def test_a_weight_and_an_energy_unfold_to_the_numbers_they_come_from(show: Any) 
     text = page.locator(".unfolded").inner_text()
     assert f"Added up they are {energies[1]:.2f}".replace("-", "−") in text
     assert "Step 2" in page.locator(".title").inner_text()
+    names = page.locator(".factors math").evaluate_all("nodes => nodes.map((node) => node.getAttribute('aria-label'))")
+    assert names == ["W₁h + b", "W₂s", "tanh(W₁h + W₂s + b)", "v", "×"]
+    (chosen, other), log_probs = page.locator(".candidate bdi").all_inner_texts()[:2], seen().steps[1].log_probs
+    first, second = np.sort(log_probs)[::-1][:2]
+    assert chosen == label(best().target_tokens[1])
+    odds = f"log p = {first:.2f}: its logit is that of “{other}” + {first - second:.2f}".replace("-", "−")
+    assert page.locator(".odds").inner_text().startswith(odds)
+
+
+def unfolded_context(page: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (rows, 1) and vectors (rows + 1, 4) of the sum that is unfolded; the last vector is the context."""
+    page.wait_for_selector(".sums")
+    rows = [row.split("\t") for row in page.locator(".sums tr").all_inner_texts()]
+    found = [[float(cell.replace("−", "-")) for cell in row if re.fullmatch(r"−?\d+\.\d{3}", cell)] for row in rows]
+    assert page.locator(".sums tr:last-child td").first.inner_text() == "="
+    weights = [[float(row[1].removesuffix(" ×"))] if row[1] else [1.0] for row in rows[:-1]]
+    return np.array(weights), np.array(found)
+
+
+@pytest.mark.parametrize(("model", "formula"), [("bahdanau", "c = Σ αᵢ hᵢ"), ("key_value", "c = Σ αᵢ vᵢ")])
+def test_the_context_unfolds_to_the_sum_that_it_is(show: Any, model: str, formula: str) -> None:
+    page = settled(show(html(model), at(at=2)))
+    found = translator(model).translate([TEXT])[0]
+    context = translator(model).inspect(found.source_ids, found.target_ids).steps[1].marks["context"]
+    assert page.locator(".pieces [data-stage='4'] math").get_attribute("aria-label") == formula
+    button = page.locator(".sum button")
+    assert button.locator("canvas").evaluate("canvas => canvas.width") == len(context)
+    button.focus()
+    page.keyboard.press("Enter")
+    weights, vectors = unfolded_context(page)
+    assert vectors[-1] == pytest.approx(context[:4], abs=6e-4)
+    assert (weights * vectors[:-1]).sum(axis=0) == pytest.approx(vectors[-1], abs=5e-3)  # three digits of each
+    until(page, "location.hash.includes('unfold=c')")
+    button.click()
+    page.wait_for_selector(".unfolded", state="detached")
+    assert page.faults == []
+
+
+def test_each_head_shows_its_own_products_context_and_weights(show: Any) -> None:
+    several = translator("multi_head")
+    one = several.translate([TEXT])[0]
+    length = len(one.source_ids)
+    source, steps = several.inspect(one.source_ids, one.target_ids)
+    own, marks = steps[1].marks["weights"], steps[1].marks
+    page = settled(show(html("multi_head"), at(at=2, unfold="e1"), viewport={"width": 1280, "height": 900}))
+    assert page.locator(".pieces").bounding_box()["width"] <= page.locator(".scroll").bounding_box()["width"] > 700
+    page.wait_for_selector(".factors")
+    page.locator("[aria-label=Heads] button").nth(2).click()
+    until(page, "document.querySelector('.factors')")
+    energy, size = marks["energies"][2][1], marks["column"].shape[-1]
+    assert products(page) == pytest.approx((energy * size**0.5, size**0.5, energy), abs=0.06)
+    assert "divided by √d" in page.locator(".unfolded").text_content()
+    page.locator(".sum button").click()
+    _, vectors = unfolded_context(page)
+    assert vectors[-1] == pytest.approx((own[2] @ source["values"][2])[:4], abs=6e-4)
+    page.evaluate("hash => { location.hash = hash }", at(at=2, look="2:uniform", unfold="w1"))
+    until(page, "/You have set it/.test(document.querySelector('.unfolded')?.textContent)")
+    text = page.locator(".unfolded").inner_text()
+    assert f"You have set it to {1 / length:.3f}; its own would be {own[2][1]:.3f}." in text
+    page.click("#tab-whatif")
+    ticks = "[...document.querySelectorAll('.own')].map((tick) => +tick.style.getPropertyValue('--share'))"
+    assert settled(page).evaluate(ticks) == pytest.approx(own.mean(axis=0).tolist(), abs=1e-4)
+    assert page.faults == []
+
+
+def products(page: Any) -> tuple[float, float, float]:
+    """What the products of an unfolded energy add up to, the factor or divisor that the page names, and the energy."""
+    text = page.locator(".unfolded .worked").last.text_content().replace("−", "-")
+    number = r"(-?\d+\.\d\d)"
+    found = re.search(rf"Added up they are {number}(?:; (?:divided by|times) [^:]*?{number} they are {number})?:", text)
+    assert found is not None, text
+    return float(found[1]), float(found[2] or 1), float(found[3] or found[1])
+
+
+def test_a_file_without_marks_of_products_explains_none(show: Any) -> None:
+    tensors, record = unpack(packed(translator()))
+    for graph in ("start", "step"):
+        marks = record["graphs"][graph]["marks"]
+        for name in {"rows", "column", "of_piece", "of_query"} & marks.keys():
+            del marks[name]
+    del record["formulas"]["context"]
+    runs = [ExploredRun("old", [Snapshot("end", pack(tensors, record, int8=False))])]
+    page = settled(show(explorer_page(runs, [TEXT]), at(at=2, unfold="e1")))
+    page.wait_for_selector(".unfolded .worked >> nth=1")
+    assert "The energy of “see” is" in page.locator(".unfolded").inner_text()
+    assert page.locator(".factors").count() == 0
+    page.locator(".sum button").click()
+    unfolded_context(page)
+    assert page.faults == []
 
 
 def test_the_address_and_the_saved_files_hold_what_is_shown(show: Any) -> None:
@@ -206,6 +296,41 @@ def test_looking_elsewhere_gives_what_pytorch_gives_with_the_same_attention(show
     page.click("text=As it was")
     until(page, "location.hash.indexOf('look') < 0")
     assert settled(page).locator("#translation").text_content() == best().text
+
+
+def test_a_slider_sets_its_weight_also_where_weights_do_not_sum_to_one(show: Any) -> None:
+    local = translator("local_p")
+    found = local.translate([TEXT])[0]
+    own = np.array(found.attention[1])
+    assert own.sum() < 0.9
+    page = settled(show(html("local_p"), at(at=2, view="whatif")))
+    place = int(own.argmax())
+    page.locator(".slider input").nth(place).fill("300")
+    until(page, f"document.querySelectorAll('.slider .number')[{place}].textContent === '0.300'")
+    expected = 0.7 * own / (own.sum() - own[place])
+    expected[place] = 0.3
+    assert numbers(settled(page), ".slider .number") == pytest.approx(expected.tolist(), abs=6e-4)
+    mine = local.guided(TEXT, (), {1: expected.tolist()})[0]
+    assert page.locator("#translation").text_content() == mine.text
+    page.click("text=As it was")
+    until(page, "location.hash.indexOf('look') < 0")
+    settled(page)
+    page.click("text=Shuffled")
+    until(page, "location.hash.includes('look')")
+    shuffled = numbers(settled(page), ".slider .number")
+    assert sorted(shuffled) == pytest.approx(sorted(own.tolist()), abs=6e-4)
+
+
+def test_looking_at_one_word_only_looks_at_all_its_pieces(show: Any) -> None:
+    pieces = best().source_tokens
+    begin = next(i for i, piece in enumerate(pieces[1:]) if pieces[i].startswith(WORD_START) and piece[0].isalpha())
+    end = next(i for i in range(begin + 1, len(pieces)) if not pieces[i][0].isalpha())
+    page = settled(show(html(), at(at=2, view="whatif", unit="words")))
+    page.locator("text=only this word").nth(begin + 1).click()
+    until(page, f"decodeURIComponent(location.hash).includes('2:only.{begin}-{end - 1}')")
+    row = [float(begin <= place < end) / (end - begin) for place in range(len(pieces))]
+    assert numbers(settled(page), ".slider .number") == pytest.approx(row, abs=6e-4)
+    assert page.locator("#translation").text_content() == translator().guided(TEXT, (), {1: row})[0].text
 
 
 def test_looking_where_gold_links_lead_gives_what_pytorch_gives(show: Any) -> None:
@@ -440,9 +565,15 @@ def test_every_model_can_be_explored(show: Any, model: str) -> None:
         for kind in ("weight", "energy"):
             page.locator(f".value.{kind}").first.click()
             page.wait_for_selector(".unfolded .worked")
-        text = page.locator(".unfolded").inner_text()
+        page.wait_for_selector(".factors")
         energy = page.locator(".value.energy .number").first.inner_text()
-        assert energy in text
+        added, factor, shown = products(page)
+        assert shown == float(energy.replace("−", "-"))
+        divided = "divided by" in page.locator(".unfolded").text_content()
+        assert (added / factor if divided else added * factor) == pytest.approx(shown, abs=0.01 * (1 + abs(added)))
+        page.locator(".sum button").click()
+        weights, vectors = unfolded_context(page)
+        assert (weights * vectors[:-1]).sum(axis=0) == pytest.approx(vectors[-1], abs=0.01)
     for view in ("beam", "whatif"):
         page.click(f"#tab-{view}")
         settled(page)

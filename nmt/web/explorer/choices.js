@@ -1,12 +1,14 @@
 // The likeliest next tokens of a step; choosing one writes it instead.
 
-import { element, percent, update } from "../dom.js";
+import { element, percent, signed, update } from "../dom.js";
 
 /** A list of candidates as buttons, which are used again from step to step. */
 export class Choices {
   constructor(force) {
     this.force = force;
-    this.node = element("ol", { className: "candidates" });
+    this.list = element("ol", { className: "candidates" });
+    this.odds = element("p", { className: "about odds" });
+    this.node = element("div", { children: [this.list, this.odds] });
     this.items = [];
   }
 
@@ -24,6 +26,7 @@ export class Choices {
       update(item.button, "aria-pressed", String(each.id === token));
       update(item.button, "--share", (each.probability / most).toFixed(3));
     });
+    update(this.odds, "", odds(step));
   }
 
   add() {
@@ -37,8 +40,19 @@ export class Choices {
     });
     item.node = element("li", { children: [item.button] });
     this.items.push(item);
-    this.node.append(item.node);
+    this.list.append(item.node);
   }
+}
+
+/** How a probability follows from logits: softmax keeps their differences, as those of log p. */
+function odds({ candidates, token, logProb }) {
+  const other = candidates.find((each) => each.id !== token);
+  if (!other) return "";
+  const difference = logProb - other.logProb;
+  const times = Math.exp(difference);
+  const often = times < 0.1 || times >= 1000 ? times.toExponential(1) : times.toPrecision(3);
+  const sum = `“${other.label}” ${difference < 0 ? "−" : "+"} ${Math.abs(difference).toFixed(2)}`;
+  return `log p = ${signed(logProb)}: its logit is that of ${sum}, which makes it exp(${signed(difference)}) = ${often} times as likely.`;
 }
 
 /** What is particular about a step, in a sentence or two. */

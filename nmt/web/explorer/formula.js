@@ -48,8 +48,10 @@ export function typeset(equation) {
     else if (kind === "number") row.append(math("mn", { text }));
     else if (kind === "index" && last) {
       row.append(math("msub", { children: [last, math("mi", { text: plain(text) })] }));
-    } else if (text === "'" && last) row.append(math("msup", { children: [last, math("mo", { text: "⊤" })] }));
-    else row.append(math("mo", { text, stretchy: "false" }));
+    } else if (text === "'" && last) {
+      const base = last.textContent === ")" ? math("mrow") : last; // a bracket would lift it
+      row.append(math("msup", { children: [base, math("mo", { text: "⊤" })] }));
+    } else row.append(math("mo", { text, stretchy: "false" }));
     if (kind !== "space" || before !== "word") before = kind;
   }
   return math("math", { children: [row], "aria-label": equation });
@@ -67,4 +69,18 @@ export function set(equation) {
     typeset(equation.slice(0, end).trim()),
     said && element("span", { className: "about", text: ` ${said}` }),
   ].filter(Boolean);
+}
+
+const PRODUCT = /^e\S* = (?<before>.*?)(?<column>\([^()]*\)|\p{L}[₀-₉ₖ]*)'(?<row>(?:tanh)?\([^()]*\)|[^\s/,()]+)(?<after> \/ [^,]+)?/u;
+
+/** The names of what is multiplied in e = scale · column'row, and of the terms of a row tanh(…); {} if there is no such.
+ *
+ * `scale` is as the equation has it, such as "g", or "/ √H". */
+export function namesOf(equation = "") {
+  const { before, column, row, after = "" } = PRODUCT.exec(equation)?.groups ?? {};
+  if (!column) return {};
+  const plain = (text) => text.replace(/^\((.*)\)$/, "$1");
+  const terms = /^tanh\((.*)\)$/.exec(row)?.[1].split(" + ") ?? [];
+  const sum = (ofQuery) => terms.filter((term) => term.includes("s") === ofQuery).join(" + ");
+  return { column: plain(column), row: plain(row), scale: `${before}${after}`.trim(), ofPiece: sum(false), ofQuery: sum(true) };
 }

@@ -1,8 +1,29 @@
 // Parts of the view of a step: strips of states, equations, heads.
 
 import { element } from "../dom.js";
-import { typeset } from "./formula.js";
+import { set, typeset } from "./formula.js";
 import { stillStrip } from "./strip.js";
+
+const STAGES = [
+  ["Query", "What the decoder knows so far."],
+  ["Energies", "How well each source piece fits the query."],
+  ["Weights", "The energies as shares of one."],
+  ["Context", "A sum in which each piece is as strong as its weight."],
+  ["Next token", "Choose one to write it instead."],
+];
+
+/** The number and name of a stage, its formulas and a sentence about it. */
+export function heading(number, equations, level = "h3") {
+  const [name, text] = STAGES[number - 1];
+  const formulas = equations
+    .filter(Boolean)
+    .map((each) => element("span", { className: "formula", children: set(each) }));
+  return [
+    element(level, { children: [element("b", { text: String(number), "aria-hidden": "true" }), ` ${name}`] }),
+    element("p", { className: "about", text }),
+    ...formulas,
+  ];
+}
 
 /** The strips of one encoder state: one for each direction. */
 export function stateStrips({ states, size, forward }, place, largest, name) {
@@ -13,6 +34,15 @@ export function stateStrips({ states, size, forward }, place, largest, name) {
     return stillStrip(states.subarray(place * size + cuts[i], place * size + end), largest, label);
   });
 }
+
+/** The strips of what a piece adds to the context of a head, if it had all the weight. */
+export function valueStrips({ encoder, values }, now, place, largest) {
+  if (values?.areStates) return stateStrips(encoder, place, largest, "");
+  return now.values ? [stillStrip(vectorOf(now.values, values.size, place), largest)] : [];
+}
+
+/** One of several vectors that stand one after the other. */
+export const vectorOf = (numbers, size, place) => numbers.subarray(place * size, (place + 1) * size);
 
 /** Lowest and highest energy of all steps, with zero between them. */
 export function extent(steps) {
@@ -44,12 +74,23 @@ export function blind(formulas) {
   });
 }
 
-/** A step as one head sees it; the weights of a model without heads are those of the step. */
-export function ofHead({ heads, source }, step, head) {
-  if (heads < 2) return step;
-  const [begin, size] = [Math.min(head, heads - 1) * source.pieces.length, source.pieces.length];
-  const part = (numbers) => numbers?.subarray(begin, begin + size);
-  return { ...step, energies: part(step.energies), weights: part(step.headWeights), own: undefined };
+/** A step as one head sees it, which has a context of its own; without heads that of the step. */
+export function ofHead({ heads, source, values }, step, wanted) {
+  if (heads < 2) return { ...step, head: 0, values: values?.numbers };
+  const [head, size] = [Math.min(wanted, heads - 1), source.pieces.length];
+  const part = (numbers) => numbers && vectorOf(numbers, size, head);
+  const found = { ...step, head, energies: part(step.energies), weights: part(step.headWeights), own: part(step.headOwn) };
+  const own = values && vectorOf(values.numbers, size * values.size, head);
+  return { ...found, values: own, context: own && weighted(found.weights, own, values.size), merged: step.context };
+}
+
+/** The sum of vectors, each times its weight. */
+export function weighted(weights, vectors, size) {
+  const sum = new Float32Array(size);
+  weights.forEach((weight, place) => {
+    for (let i = 0; i < size; i++) sum[i] += weight * vectors[place * size + i];
+  });
+  return sum;
 }
 
 /** Buttons to choose a head. */

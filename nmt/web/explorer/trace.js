@@ -8,7 +8,8 @@ import { goldOf } from "./gold.js";
 import { givenWeights, parseLooks } from "./looks.js";
 import { BETWEEN_CUTS } from "./state.js";
 
-const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states"];
+const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states", "values"];
+const PRODUCT = ["rows", "column", "scale", "of_piece", "of_query"]; // nmt/model/score.py
 const CANDIDATES = 6;
 const MAX_BEAM = 20;
 const PIECES = "~"; // prefix of a `begin` or `cut` that is given as pieces
@@ -106,17 +107,17 @@ export function* forced(translator, task) {
   return steps.map((step) => step.logProb);
 }
 
-/** The hidden layer of the score at a step, the vector that it is multiplied with, and the keys. */
+/** What the score multiplies and adds up at a step, each as {shape, data}; nothing if the model does not tell. */
 export function* scoreParts(translator, task) {
   const { overrides } = yield* setByHand(translator, task);
   const ids = [...translator.source.encode(clean(task.text)), EOS];
   const { source, steps } = yield* translator.inspect(ids, task.tokens.slice(0, task.step + 1), {
     overrides,
-    marks: ["hidden", "v", "keys"],
+    marks: PRODUCT,
     top: 1,
   });
-  const { hidden, v } = steps[task.step].marks;
-  return { hidden: copied(hidden?.data), v: copied(v?.data), keys: copied(source.marks.keys?.data) };
+  const found = Object.entries({ ...source.marks, ...steps[task.step].marks });
+  return Object.fromEntries(found.map(([name, { shape, data }]) => [name, { shape, data: copied(data) }]));
 }
 
 /** A piece for readers: one that goes on a word has a dot before it. */
@@ -136,7 +137,7 @@ function rawPiece({ target }, token) {
 function takenApart(translator, sourceIds, targetIds, { source, steps }, overrides) {
   const { record, target, model } = translator;
   const targetPieces = [...target.readable(targetIds.slice(0, -1)), EOS_PIECE];
-  const { states } = source.marks;
+  const { states, values } = source.marks;
   const last = record.graphs.layers.at(-1);
   const size = states?.shape.at(-1);
   const forward = last.length === 2 && last[0].size + last[1].size === size ? last[0].size : 0;
@@ -157,6 +158,7 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
       words: mergeWords(targetPieces),
     },
     encoder: states ? { states: copied(states.data), size, forward } : null,
+    values: values ? valuesOf(values, states) : null,
     heads: headsOf(steps[0]),
     steps: steps.map((step, place) => ({ ...stepOf(step, translator), given: place in overrides })),
   };
@@ -167,26 +169,42 @@ function topLayer(state) {
   return state && copied(state.data.subarray(state.data.length - state.shape.at(-1)));
 }
 
+/** What is averaged to the context, of one head after the other, and whether it is the encoder's states. */
+function valuesOf({ shape, data }, states) {
+  const areStates = states.data.length === data.length && states.data.every((each, i) => each === data[i]);
+  return { numbers: copied(data), size: shape.at(-1), areStates };
+}
+
 const headsOf = ({ marks }) => (marks.energies?.shape.length === 2 ? marks.energies.shape[0] : 1);
 
 function stepOf({ token, logProb, weights, candidates, marks }, translator) {
   const vector = (name) => copied(marks[name]?.data);
   const several = marks.energies?.shape.length === 2;
+  const own = vector("own_weights");
   return {
     token,
     logProb,
     weights: copied(weights),
-    own: several ? undefined : vector("own_weights"),
+    own: several ? meanOf(own, weights.length) : own,
     energies: vector("energies"),
     headWeights: several ? vector("weights") : undefined,
+    headOwn: several ? own : undefined,
     query: vector("query"),
     context: vector("context"),
     state: topLayer(marks.state),
-    candidates: candidates.map(({ token: id, piece, probability }) => ({
+    candidates: candidates.map(({ token: id, piece, probability, logProb: log }) => ({
       id,
       label: labelOf(piece),
       probability,
+      logProb: log,
       raw: rawPiece(translator, id),
     })),
   };
+}
+
+/** The mean of rows that stand one after the other. */
+function meanOf(numbers, size) {
+  const rows = numbers.length / size;
+  const sum = (place) => Array.from({ length: rows }, (_, row) => numbers[row * size + place]).reduce((a, b) => a + b);
+  return Float32Array.from({ length: size }, (_, place) => sum(place) / rows);
 }

@@ -1,15 +1,20 @@
-// Where a weight or an energy comes from, number by number.
+// Where a weight, an energy or the context of a step comes from, number by number.
 
 import { element, math, signed } from "../dom.js";
-import { typeset } from "./formula.js";
+import { namesOf, typeset } from "./formula.js";
+import { vectorOf } from "./parts.js";
 import { largestOf, stillStrip } from "./strip.js";
 
 const TERMS = 4; // of a sum that are written out
+const SHOWN = 5; // pieces in the sum of a context, as translate.py --explain has them
+const NUMBERS = 4; // of a vector
+const EQUAL = 1e-2; // most difference between an energy and its products, relative to a large one
 
-/** Fill an element with the origin of the weight ("w") or the energy ("e") of a source piece. */
+/** Fill an element with the origin of the weight ("w") or the energy ("e") of a source piece, or of the context ("c"). */
 export function unfolded(host, kind, place, now, step, trace, { unfold, hidden }) {
   const name = trace.source.labels[place];
   if (kind === "w") host.replaceChildren(...weightOrigin(place, now, name, trace, unfold));
+  else if (kind === "c") host.replaceChildren(...contextOrigin(now, trace));
   else {
     host.replaceChildren(element("p", { className: "about", text: "…" }));
     hidden(step).then((found) => host.replaceChildren(...energyOrigin(place, now, name, trace, found)));
@@ -70,7 +75,7 @@ function weightOrigin(place, now, name, trace, unfold) {
       ),
     );
   }
-  if (now.given)
+  if (now.given && now.own)
     parts.push(line(`You have set it to ${weight.toFixed(3)}; its own would be ${now.own[place].toFixed(3)}.`));
   parts.push(
     element("p", { className: "about", text: "The largest energies; choose one to see where it comes from:" }),
@@ -89,43 +94,96 @@ function energyOrigin(place, now, name, trace, found) {
   const energy = now.energies[place];
   const equation = trace.formulas.inner?.equation || trace.formulas.score?.equation;
   const first = equation ? [line(typeset(equation))] : [];
-  const [left, right, labels] = factors(place, now, trace, found, equation ?? "");
-  if (!left) {
+  const factors = factorsOf(place, now.head, found);
+  if (!factors || Math.abs(factors.scale * factors.sum - energy) > EQUAL * Math.max(1, Math.abs(energy))) {
     const text = trace.formulas.score?.text.split("\n\n")[0] ?? "";
     return [...first, line(`The energy of “${name}” is ${signed(energy, 3)}. ${text}`)];
   }
-  const products = left.map((each, i) => each * right[i]);
-  const sum = products.reduce((total, each) => total + each, 0);
-  const strips = element("div", {
-    className: "factors",
-    children: [...named(labels[0], left), ...named(labels[1], right), ...named("×", products)],
-  });
-  const best = products
-    .map((value, i) => [value, i])
-    .sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]))
-    .slice(0, TERMS);
-  const written = best.map(([value]) => signed(value)).join(", ");
-  const scale = Math.abs(sum - energy) > 1e-2 ? `, which the model scales to ${signed(energy)}` : "";
+  const { row, column, products, terms, scale, sum } = factors;
+  const names = namesOf(equation);
+  const shown = [
+    ...terms.flatMap((term, i) => named([names.ofPiece, names.ofQuery][i] || ["of the piece", "of the query"][i], term)),
+    ...named(names.row || "of the piece", row),
+    ...named(names.column || "of the query", column),
+    ...named("×", products),
+  ];
+  const best = [...products].sort((a, b) => Math.abs(b) - Math.abs(a)).slice(0, TERMS);
+  const written = best.map((value) => signed(value)).join(", ");
   return [
     ...first,
-    strips,
+    element("div", { className: "factors", children: shown }),
     line(
-      `${products.length} products, the strongest ${written}. Added up they are ${signed(sum)}${scale}: the energy of “${name}”.`,
+      `${products.length} products, the strongest ${written}. Added up they are ${signed(sum)}`,
+      ...(scale === 1 ? [] : scaled(scale, names.scale, energy)),
+      `: the energy of “${name}”.`,
     ),
   ];
 }
 
-/** The two vectors whose product is the energy, and their names; empty where the score is something else. */
-function factors(place, now, trace, found, equation) {
-  if (found?.hidden && found.v) {
-    const size = found.v.length;
-    const layer = /tanh\([^()]*\)/.exec(equation)?.[0] ?? "hidden layer";
-    return [[...found.hidden.subarray(place * size, (place + 1) * size)], [...found.v], [layer, "v"]];
-  }
-  if (found?.keys && now.query && found.keys.length === trace.source.pieces.length * now.query.length) {
-    const size = now.query.length;
-    const keys = found.keys.subarray(place * size, (place + 1) * size);
-    return [[...keys], [...now.query], [equation.includes("W") ? "Wh" : "h", "s"]];
-  }
-  return [];
+/** What is multiplied and added up to the energy of a piece in a head; null if the model does not tell. */
+function factorsOf(place, head, { rows, column, scale, of_piece: ofPiece, of_query: ofQuery }) {
+  if (!rows || !column) return null;
+  const [one, other] = [vectorAt(rows, head, place), vectorAt(column, head)];
+  const products = one.map((each, i) => each * other[i]);
+  const terms = ofPiece && ofQuery ? [vectorAt(ofPiece, head, place), vectorAt(ofQuery, head)] : [];
+  const sum = products.reduce((total, each) => total + each, 0);
+  return { row: one, column: other, products, terms, scale: scale?.data[0] ?? 1, sum };
+}
+
+/** The vector of a tensor (…, A) at these places of its other dimensions, of which it may lack the first. */
+function vectorAt({ shape, data }, ...places) {
+  const others = shape.slice(0, -1);
+  const own = places.slice(places.length - others.length);
+  const number = others.reduce((sum, size, i) => sum * size + Math.min(own[i], size - 1), 0);
+  return vectorOf(data, shape.at(-1), number);
+}
+
+/** How a sum becomes an energy by the factor that the equation names. */
+function scaled(scale, name = "", energy) {
+  const divisor = /^\/ (.*)$/.exec(name)?.[1];
+  const factor = name ? [typeset(divisor ?? name), ` = ${signed(divisor ? 1 / scale : scale)}`] : [signed(scale)];
+  return [`; ${divisor ? "divided by" : "times"} `, ...factor, ` they are ${signed(energy)}`];
+}
+
+function contextOrigin(now, trace) {
+  const { weights, values, context } = now;
+  if (!values) return [line("This model does not record what it adds up.")];
+  const size = context.length;
+  const order = Array.from(weights.keys()).sort((a, b) => weights[b] - weights[a]);
+  const listed = order.slice(0, SHOWN);
+  const rest = Float32Array.from({ length: Math.min(NUMBERS, size) }, (_, i) =>
+    order.slice(SHOWN).reduce((sum, place) => sum + weights[place] * values[place * size + i], 0),
+  );
+  const rows = listed.map((place, i) =>
+    summand(i ? "+" : "", `${weights[place].toFixed(3)} ×`, vectorOf(values, size, place), trace.source.labels[place]),
+  );
+  if (order.length > SHOWN) rows.push(summand("+", "", rest, `the other ${order.length - SHOWN}`));
+  rows.push(summand("=", "", context, ""));
+  const several = trace.heads > 1;
+  const what = several ? `The context of head ${now.head + 1}` : "The context";
+  const parts = [
+    line(`${what}, the first ${rest.length} of its ${size} numbers:`),
+    element("table", { className: "worked sums", children: [element("tbody", { children: rows })] }),
+  ];
+  if (several && now.merged)
+    parts.push(
+      line(`Of the ${trace.heads} heads' contexts the model makes the one that goes on:`),
+      element("div", { className: "factors", children: named("c", now.merged) }),
+    );
+  return parts;
+}
+
+/** A line of a sum: the first numbers of a vector, and whose they are. */
+function summand(sign, weight, vector, name) {
+  const numbers = Array.from(vector.subarray(0, NUMBERS), (each) => element("td", { text: signed(each, 3) }));
+  const more = vector.length > NUMBERS || !weight ? "…" : "";
+  return element("tr", {
+    children: [
+      element("td", { text: sign }),
+      element("td", { text: weight }),
+      ...numbers,
+      element("td", { text: more }),
+      element("th", { scope: "row", children: [element("bdi", { text: name })] }),
+    ],
+  });
 }
