@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from nmt.composition import composed
 from nmt.factory import constructor
-from nmt.model import score as score_module
+from nmt.model import energies
 from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
@@ -107,12 +107,12 @@ def assert_same_with_gradients(fast: Tensor, slow: Tensor, inputs: list[Tensor])
 
 @pytest.mark.parametrize("budget", [0, 2**20], ids=["computed again", "stored"])
 def test_additive_energies(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_module, "KEEP_HIDDEN", budget)
+    monkeypatch.setattr(energies, "KEEP_HIDDEN", budget)
     shapes = (2, 3, 4), (2, 5, 4), (4,)
     queries, keys, v = (torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes)
     saved: list[Tensor] = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: saved.append(x) or x, lambda x: x):
-        fast = score_module.additive_energies(queries, keys, v)
+        fast = energies.additive_energies(queries, keys, v)
     hidden = [x for x in saved if x.shape == keys.shape and x.data_ptr() != keys.data_ptr()]
     assert bool(hidden) == (budget > 0)
     assert_same_with_gradients(fast, (queries.unsqueeze(2) + keys.unsqueeze(1)).tanh() @ v, [queries, keys, v])

@@ -9,7 +9,7 @@ import { givenWeights, parseLooks } from "./looks.js";
 import { BETWEEN_CUTS } from "./state.js";
 
 const MARKS = ["query", "energies", "weights", "own_weights", "context", "state", "states", "values"];
-const PRODUCT = ["rows", "column", "scale", "of_piece", "of_query"]; // nmt/model/score.py
+const PRODUCT = ["rows", "column", "scale", "of_piece", "of_query"]; // nmt/model/energies.py
 const CANDIDATES = 6;
 const MAX_BEAM = 20;
 const PIECES = "~"; // prefix of a `begin` or `cut` that is given as pieces
