@@ -13,11 +13,13 @@ import pytest
 import torch
 from bench_pages import scrubbed
 
+from nmt.commands.explore import explored
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.explain import Explanation, explain
 from nmt.evaluation.gold import AlignedPair
 from nmt.evaluation.links import GoldLinks, words_of_pieces
 from nmt.evaluation.score_report import read_evaluation
+from nmt.portable.export import portable
 from nmt.portable.file import pack, unpack
 from nmt.run import Run
 from nmt.search import Beam
@@ -28,9 +30,11 @@ from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
 from tests.commands import command, succeeded
 from tests.conftest import MODELS, ROOT, tiny_model
 from tests.portable.models import packed
+from tests.training.test_new_parts import overrides
 from tests.web.conftest import wordy, wordy_translator
 from tests.web.test_page import HOSTILE
 
+__all__ = ["overrides"]  # a fixture: a score or a cell of a test's own
 TEXT = "I see a cat ."
 
 
@@ -434,6 +438,9 @@ def test_axe_finds_no_violation_in_any_view(show: Any, options: Any) -> None:
         if view == "compare":
             page.wait_for_selector(".column:last-child:not(.waiting)")
             page.click("#tour-start")
+        if view == "look" and options["viewport"]["width"] > 1000:
+            page.locator(".sum button").click()
+            page.wait_for_selector(".sums")
         found = axe.Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
         assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
@@ -496,6 +503,34 @@ def test_hostile_runs_do_nothing(show: Any) -> None:
         page.evaluate("hash => { location.hash = hash }", strange)
         page.wait_for_timeout(50)
         settled(page)
+    assert page.faults == []
+
+
+def test_a_run_whose_file_is_of_an_earlier_version_is_captured_again(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tests/fixtures/run-2/run", tmp_path / "run")
+    run = Run.open(tmp_path / "run")
+    tensors, record = portable(run, Translator.load(run, "cpu"))
+    for lacks, checkpoint in ((False, "written"), (True, record["checkpoint"])):
+        changed = {**record, "checkpoint": "written", "formulas": dict(record["formulas"])}
+        if lacks:
+            del changed["formulas"]["context"]
+        run.portable_file.write_bytes(pack(tensors, changed, int8=False))
+        (found,) = explored([run.directory])
+        _, shown = unpack(found.models[0].model)
+        assert shown["checkpoint"] == checkpoint
+        assert shown["formulas"]["context"]["equation"] == "c = Σ αᵢ hᵢ"
+
+
+def test_a_new_score_shows_its_formula_and_needs_no_line_of_the_page(show: Any, overrides: tuple[str, ...]) -> None:
+    built = wordy_translator("bahdanau", *overrides)
+    runs = [ExploredRun("new", [Snapshot("end", packed(built))])]
+    page = settled(show(explorer_page(runs, [TEXT]), at(at=1, unfold="e1")))
+    page.wait_for_selector(".unfolded .worked >> nth=1")
+    formula = page.locator(".pieces [data-stage='2'] math").get_attribute("aria-label")
+    assert page.locator(".unfolded math").first.get_attribute("aria-label") == formula
+    assert page.locator(".factors").count() == (formula != "e = −‖Ws − h‖² / √H")  # products are those that are marked
+    page.locator(".sum button").click()
+    unfolded_context(page)
     assert page.faults == []
 
 

@@ -158,7 +158,7 @@ function contextOrigin(now, trace) {
     summand(i ? "+" : "", `${weights[place].toFixed(3)} ×`, vectorOf(values, size, place), trace.source.labels[place]),
   );
   if (order.length > SHOWN) rows.push(summand("+", "", rest, `the other ${order.length - SHOWN}`));
-  rows.push(summand("=", "", context, ""));
+  rows.push(summand("=", "", context, "context"));
   const several = trace.heads > 1;
   const what = several ? `The context of head ${now.head + 1}` : "The context";
   const parts = [
