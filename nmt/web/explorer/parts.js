@@ -85,7 +85,7 @@ export function ofHead({ heads, source, values }, step, wanted) {
 }
 
 /** The sum of vectors, each times its weight. */
-export function weighted(weights, vectors, size) {
+function weighted(weights, vectors, size) {
   const sum = new Float32Array(size);
   weights.forEach((weight, place) => {
     for (let i = 0; i < size; i++) sum[i] += weight * vectors[place * size + i];

@@ -8,7 +8,7 @@ export const DEFAULTS = Object.freeze({
   at: null, // place of the player; null is the end
   unit: "pieces", // or words
   scale: "linear", // or log
-  unfold: "", // a part of the step that is unfolded: w3 is the weight of piece 3, e3 its energy
+  unfold: "", // a part of the step that is unfolded: w3 is the weight of piece 3, e3 its energy; c is the context
   beam: 0, // 0 is the run's own
   penalty: null, // null is the run's own
   begin: "", // pieces that the translation must begin with, with spaces between
