@@ -15,7 +15,7 @@ const MAX_BEAM = 20;
 const PIECES = "~"; // prefix of a `begin` or `cut` that is given as pieces
 
 /** Target tokens of a text, or of pieces with spaces between them after "~". */
-export function tokensOf({ target }, text) {
+function tokensOf({ target }, text) {
   if (!text) return [];
   if (!text.startsWith(PIECES)) return target.encode(clean(text));
   const names = new Map(target.pieces.map(({ text: piece }, id) => [piece, id]));

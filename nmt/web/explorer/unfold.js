@@ -35,7 +35,7 @@ const fraction = (over, under) =>
   math("mfrac", { children: [math("mrow", { children: over }), math("mrow", { children: under })] });
 
 /** The share that softmax gives to each energy. */
-export function softmax(energies) {
+function softmax(energies) {
   const most = Math.max(...energies);
   const powers = Array.from(energies, (each) => Math.exp(each - most));
   const sum = powers.reduce((total, each) => total + each, 0);
