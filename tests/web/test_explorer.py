@@ -195,7 +195,7 @@ def test_each_head_shows_its_own_products_context_and_weights(show: Any) -> None
     page.locator(".sum button").click()
     _, vectors = unfolded_context(page)
     assert vectors[-1] == pytest.approx((own[2] @ source["values"][2])[:4], abs=6e-4)
-    page.evaluate("hash => { location.hash = hash }", at(at=2, look="2:uniform", unfold="w1"))
+    page.evaluate("hash => { location.hash = hash }", at(at=2, head=2, look="2:uniform", unfold="w1"))
     until(page, "/You have set it/.test(document.querySelector('.unfolded')?.textContent)")
     text = page.locator(".unfolded").inner_text()
     assert f"You have set it to {1 / length:.3f}; its own would be {own[2][1]:.3f}." in text

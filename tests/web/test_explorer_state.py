@@ -165,3 +165,36 @@ def test_sentences_are_those_of_the_chosen_run_and_have_their_references(show: A
     assert settled(page).locator("#references").inner_text() == ""
     assert "no evaluated test set" in page.locator("#view").inner_text()
     assert page.faults == []
+
+
+def test_a_reload_shows_the_same_head(show: Any) -> None:
+    page = settled(show(html("multi_head"), at(at=2)))
+    heads = page.locator("[aria-label=Heads] button")
+    heads.nth(1).click()
+    page.wait_for_url(re.compile("head=1"))
+    page.reload()
+    settled(page)
+    assert heads.nth(1).get_attribute("aria-pressed") == "true"
+    assert heads.nth(0).get_attribute("aria-pressed") == "false"
+
+
+def test_looking_elsewhere_later_too_can_be_taken_back_at_any_step(show: Any) -> None:
+    page = settled(show(html(), at(at=4, view="whatif", look="2+:uniform")))
+    later = page.locator(".check input")
+    assert later.is_checked()
+    later.uncheck()
+    until(page, "decodeURIComponent(location.hash).includes('look=2:uniform')")
+    assert not settled(page).locator(".check input").is_checked()
+    assert page.faults == []
+
+
+def test_a_model_without_attention_has_nothing_to_set(show: Any) -> None:
+    page = settled(show(html("seq2seq"), at(view="whatif")))
+    assert "looks nowhere" in page.locator(".panel").inner_text()
+    assert page.locator(".presets").is_hidden()
+
+
+def test_a_cut_is_no_reason_to_call_a_token_better(show: Any) -> None:
+    first = translator().target_tokenizer.pieces(best().target_ids[:1])[0]
+    page = settled(show(html(), at(at=1, cut=f"~{first}")))
+    assert page.locator(".note").inner_text() == "Not the likeliest token here."

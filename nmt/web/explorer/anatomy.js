@@ -1,6 +1,6 @@
 // One step of the decoder, taken apart: query, energies, weights, context, next token.
 
-import { element } from "../dom.js";
+import { element, update } from "../dom.js";
 import { Choices, remarks } from "./choices.js";
 import { blind, headChoice, heading, nextEquation, ofHead, queryEquation, readingText } from "./parts.js";
 import { Pieces } from "./pieces.js";
@@ -8,9 +8,9 @@ import { Refreshed } from "./refreshed.js";
 import { largestOf, Strip } from "./strip.js";
 
 export class Anatomy {
-  /** `force` is called with a candidate that is to be written; `unfold` and `hidden` are as in `Pieces`. */
-  constructor({ force, unfold, hidden }) {
-    Object.assign(this, { force, unfold, hidden });
+  /** `force` is called with a candidate that is to be written; `change` takes changes of the state; `hidden` is as in `Pieces`. */
+  constructor({ force, change, hidden }) {
+    Object.assign(this, { force, change, hidden });
     this.node = element("section", { className: "anatomy", "aria-label": "This step" });
   }
 
@@ -18,7 +18,6 @@ export class Anatomy {
   show(trace) {
     this.trace = trace;
     const { formulas } = trace;
-    this.node.classList.toggle("blind", !trace.attends);
     this.strips = {
       query: new Strip("Query: the decoder's state"),
       state: new Strip("New state of the decoder"),
@@ -43,12 +42,9 @@ export class Anatomy {
     });
     this.next.append(this.candidates.node, this.after);
     this.note = element("p", { className: "note", role: "status" });
-    this.heads = headChoice(trace.heads, this.head ?? 0, (head) => {
-      this.head = head;
-      this.update(...this.last);
-    });
-    const { unfold, hidden } = this;
-    this.pieces = trace.attends ? new Pieces(trace, { unfold, hidden }) : null;
+    this.heads = headChoice(trace.heads, (head) => this.change({ head }));
+    const unfold = (part) => this.change({ unfold: part });
+    this.pieces = trace.attends ? new Pieces(trace, { unfold, hidden: this.hidden }) : null;
     const left = this.pieces?.node ?? blind(formulas);
     const about = element("p", { className: "about reads", text: readingText(trace) });
     this.node.replaceChildren(this.title, about, this.note, this.query, this.heads, left, this.next);
@@ -61,17 +57,19 @@ export class Anatomy {
     ]);
   }
 
-  /** Show a step, from 0; below 0, how many pieces are still to be read; null at the end. */
-  update(step, left, unfold) {
-    const reading = step !== null && step < 0;
+  /** Show a step, from 0; below 0, how many pieces are still to be read; with what the state unfolds, and of which head. */
+  update(step, left, { unfold, head }) {
+    const reading = step < 0;
     this.node.classList.toggle("reading", reading);
-    this.node.classList.toggle("ended", step === null);
-    this.last = [step, left, unfold];
     this.pieces?.read(reading ? left : 0);
-    if (reading)
-      this.title.textContent = `The encoder reads “${this.trace.source.labels[Math.max(0, this.trace.source.labels.length - 1 - left)]}”`;
-    if (step === null || reading) return;
-    this.now = ofHead(this.trace, this.trace.steps[step], this.head ?? 0);
+    if (reading) {
+      const { labels } = this.trace.source;
+      this.title.textContent = `The encoder reads “${labels[Math.max(0, labels.length - 1 - left)]}”`;
+      this.pieces?.open("", step);
+      return;
+    }
+    this.now = ofHead(this.trace, this.trace.steps[step], head);
+    [...this.heads.children].forEach((each, place) => update(each, "aria-pressed", String(place === this.now.head)));
     this.after.hidden = !this.now.state;
     this.query.hidden = !this.now.query;
     this.step = step;

@@ -61,7 +61,8 @@ export function remarks(trace, step, place) {
   if (step.given) found.push("The weights of this step were set by hand.");
   if (place < trace.begun) found.push("This token was given.");
   else if (step.candidates[0].id !== step.token) {
-    found.push("Not the likeliest token here: the search found that it leads to a better whole.");
+    const why = trace.free ? ": the search found that it leads to a better whole." : ".";
+    found.push(`Not the likeliest token here${why}`);
   }
   return found.join(" ");
 }

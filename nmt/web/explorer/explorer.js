@@ -170,14 +170,16 @@ class Explorer {
   /** The translation without attention set by hand, and the log probabilities that its tokens have with it. */
   async unchanged(state) {
     const before = await this.ask({ ...state, look: "", pick: 0 }, undefined, null);
-    const task = { ...searched(state), name: "forced", model: this.model, tokens: before.target.ids };
+    const texts = { source: before.source.ids, tokens: before.target.ids };
+    const task = { ...searched(state), ...texts, name: "forced", model: this.model };
     return { before, after: state.look ? await this.client.ask(task) : null };
   }
 
   /** What the score multiplies at a step. */
   hidden(step) {
-    const tokens = this.trace.target.ids;
-    return this.client.ask({ ...searched(this.store.state), name: "scoreParts", model: this.model, tokens, step });
+    const { source, target } = this.trace;
+    const texts = { source: source.ids, tokens: target.ids };
+    return this.client.ask({ ...searched(this.store.state), ...texts, name: "scoreParts", model: this.model, step });
   }
 
   /** Write another token at the step that is shown. */
@@ -192,7 +194,7 @@ class Explorer {
     if (changed.has("stop")) this.tour.show(state.stop);
     if (SEARCHED.some((name) => changed.has(name))) await this.search(state);
     else if (DRAWN.some((name) => changed.has(name))) this.draw();
-    else if (changed.has("at") || changed.has("unfold")) this.place();
+    else if (changed.has("at") || changed.has("unfold") || changed.has("head")) this.place();
   }
 
   async search(state) {

@@ -13,7 +13,7 @@ export class Look {
   /** `go` takes a step from 0; `change` takes changes of the state; `hidden` gives parts of the score at a step. */
   constructor({ go, change, force, hidden, languages }) {
     this.picture = new Picture({ go, languages });
-    this.anatomy = new Anatomy({ force, hidden, unfold: (unfold) => change({ unfold }) });
+    this.anatomy = new Anatomy({ force, hidden, change });
     const segments = (label, name, options, className = "") => {
       const buttons = options.map(([value, text]) =>
         element("button", { type: "button", text, data: { value }, on: { click: () => change({ [name]: value }) } }),
@@ -92,7 +92,7 @@ export class Look {
     anatomy.node.hidden = ended;
     if (ended) picture.place(null, null);
     else if (at >= 1) picture.place(at, at - 1);
-    if (!ended) anatomy.update(at < 1 ? -1 : at - 1, -at, state.unfold);
+    if (!ended) anatomy.update(at < 1 ? -1 : at - 1, -at, state);
   }
 
   /** Light up one of the five stages while a step plays; 0 for all. */

@@ -42,7 +42,7 @@ export function givenWeights(looks, step, own, length, gold = null) {
   if (!look) return null;
   if (look.how === "uniform") return new Float32Array(length).fill(1 / length);
   if (look.how === "shuffled") return own ? shuffled(own, step) : null;
-  if (look.how === "gold") return (gold && look.step <= gold.shared && gold.rows[step]) || null;
+  if (look.how === "gold") return (gold && step <= gold.shared && gold.rows[step]) || null;
   if (look.how === "only") {
     const piece = Math.min(look.piece, length - 1);
     const last = Math.max(piece, Math.min(look.last, length - 1));

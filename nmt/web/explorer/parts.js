@@ -94,20 +94,15 @@ function weighted(weights, vectors, size) {
 }
 
 /** Buttons to choose a head. */
-export function headChoice(heads, chosen, choose) {
+export function headChoice(heads, choose) {
   const node = element("div", { className: "segments", role: "group", "aria-label": "Heads", hidden: heads < 2 });
   const buttons = Array.from({ length: heads < 2 ? 0 : heads }, (_, head) =>
     element("button", {
       type: "button",
       text: `Head ${head + 1}`,
-      "aria-pressed": String(head === chosen),
-      on: { click: () => press(head) },
+      on: { click: () => choose(head) },
     }),
   );
-  const press = (head) => {
-    buttons.forEach((button, place) => button.setAttribute("aria-pressed", String(place === head)));
-    choose(head);
-  };
   node.append(...buttons);
   return node;
 }

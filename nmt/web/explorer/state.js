@@ -9,6 +9,7 @@ export const DEFAULTS = Object.freeze({
   unit: "pieces", // or words
   scale: "linear", // or log
   unfold: "", // a part of the step that is unfolded: w3 is the weight of piece 3, e3 its energy; c is the context
+  head: 0, // whose energies and weights a step shows
   beam: 0, // 0 is the run's own
   penalty: null, // null is the run's own
   begin: "", // pieces that the translation must begin with, with spaces between
@@ -21,7 +22,7 @@ export const DEFAULTS = Object.freeze({
   stop: 0, // of the tour; 0 is none
 });
 
-const COUNTS = ["run", "beam", "pick", "pruned", "alike", "stop"].map((name) => [name, /^\d{1,4}$/]);
+const COUNTS = ["run", "head", "beam", "pick", "pruned", "alike", "stop"].map((name) => [name, /^\d{1,4}$/]);
 const NUMBERS = new Map([...COUNTS, ["at", /^-?\d{1,4}$/], ["penalty", /^\d(\.\d+)?$/]]);
 export const BETWEEN_CUTS = "\n"; // no clean text contains it
 const MAX_FRAGMENT = 60_000; // characters; some browsers cut addresses that are longer

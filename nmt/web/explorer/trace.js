@@ -59,6 +59,7 @@ export function* explore(translator, task) {
     search: { beam: options.beam, penalty: options.penalty },
     gold: own ? own.gold : goldOf(translator, found.sourceIds, [...found.candidates[0].tokens, EOS], gold),
     begun: options.prefix.length,
+    free: options.beam > 1 && !options.cut.length && !pick, // the search had the choice, and this is its best
     pick: Math.min(pick, found.candidates.length - 1),
     others: found.candidates.map((each) => ({ text: each.text, score: each.score, branch: each.branch })),
     tree: found.tree.map((each) => ({ ...each, label: labelOf(each.piece), raw: rawPiece(translator, each.token) })),
@@ -99,19 +100,17 @@ function replacements(look, { length, rows, gold }, translator) {
   return found;
 }
 
-/** The log probabilities of given target pieces, with attention set by hand. */
+/** The log probabilities of given target `tokens` for `source` pieces, with attention set by hand. */
 export function* forced(translator, task) {
   const { overrides } = yield* setByHand(translator, task);
-  const ids = [...translator.source.encode(clean(task.text)), EOS];
-  const { steps } = yield* translator.inspect(ids, task.tokens, { overrides, marks: [], top: 1 });
+  const { steps } = yield* translator.inspect(task.source, task.tokens, { overrides, marks: [], top: 1 });
   return steps.map((step) => step.logProb);
 }
 
 /** What the score multiplies and adds up at a step, each as {shape, data}; nothing if the model does not tell. */
 export function* scoreParts(translator, task) {
   const { overrides } = yield* setByHand(translator, task);
-  const ids = [...translator.source.encode(clean(task.text)), EOS];
-  const { source, steps } = yield* translator.inspect(ids, task.tokens.slice(0, task.step + 1), {
+  const { source, steps } = yield* translator.inspect(task.source, task.tokens.slice(0, task.step + 1), {
     overrides,
     marks: PRODUCT,
     top: 1,

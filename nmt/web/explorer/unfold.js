@@ -17,7 +17,10 @@ export function unfolded(host, kind, place, now, step, trace, { unfold, hidden }
   else if (kind === "c") host.replaceChildren(...contextOrigin(now, trace));
   else {
     host.replaceChildren(element("p", { className: "about", text: "…" }));
-    hidden(step).then((found) => host.replaceChildren(...energyOrigin(place, now, name, trace, found)));
+    hidden(step).then(
+      (found) => host.replaceChildren(...energyOrigin(place, now, name, trace, found)),
+      (error) => host.replaceChildren(line(error.message)),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 // What if it had looked elsewhere? The weights of a step, to be moved by hand, and what changes after it.
 
 import { element, percent, signed } from "../dom.js";
-import { dragged, lookAt, parseLooks, shuffled, writeLook } from "./looks.js";
+import { dragged, lookAt, parseLooks, writeLook } from "./looks.js";
 
 export class WhatIf {
   /** `change` takes changes of the state; `compare` gives traces and probabilities without the changed attention. */
@@ -110,7 +110,7 @@ export class WhatIf {
   update() {
     const { weights, own } = this.trace.steps[this.step];
     this.sliders.forEach(({ input, number, own: tick }, place) => {
-      if (document.activeElement !== input || !this.dragging) input.value = Math.round(1000 * weights[place]);
+      input.value = Math.round(1000 * weights[place]);
       input.style.setProperty("--share", Math.min(1, weights[place]).toFixed(4));
       number.textContent = weights[place].toFixed(3);
       input.setAttribute("aria-valuetext", weights[place].toFixed(3));
@@ -120,33 +120,36 @@ export class WhatIf {
 
   /** Give one piece a weight; the others share the rest as before. */
   drag(place, wanted) {
-    const { weights } = this.trace.steps[this.step];
-    this.dragging = true;
-    this.set({ how: "weights", weights: dragged(weights, place, wanted) });
-    this.dragging = false;
+    this.set({ how: "weights", weights: dragged(this.trace.steps[this.step].weights, place, wanted) });
   }
 
   set(look) {
     const kept = this.looks.filter((each) => each.step !== this.step);
-    const own = this.trace.steps[this.step];
-    if (look.how === "shuffled" && !this.further.checked && own.own)
-      look = { how: "weights", weights: [...shuffled(own.own, this.step)] };
     const entry = { ...look, step: this.step, on: this.further.checked };
     this.change({ look: [...kept, entry].map(writeLook).join(";"), pick: 0 });
   }
 
+  /** Make what holds at this step hold at all later steps too, or no longer. */
   again() {
     const look = lookAt(this.looks, this.step);
-    if (look) this.set(look);
+    if (!look) return;
+    const changed = this.looks.map((each) => (each === look ? { ...look, on: this.further.checked } : each));
+    this.change({ look: changed.map(writeLook).join(";"), pick: 0 });
   }
 
   /** Compare with what the model did by itself. */
   async judge() {
     const { trace, state } = this;
-    const { before, after } = await this.compare(state);
+    let found;
+    try {
+      found = await this.compare(state);
+    } catch (error) {
+      return this.outcome.replaceChildren(element("p", { className: "about", text: error.message }));
+    }
+    const { before, after } = found;
     if (this.trace !== trace || !before) return;
     const [was, now] = [before, trace].map((each) => each.target.labels[this.step]);
-    if (was !== undefined && was !== now)
+    if (state.look && was !== undefined && was !== now)
       this.title.textContent = `Step ${this.step + 1}: it wrote “${was}”, and now “${now}”`;
     const named = (name, text) =>
       element("div", {
@@ -156,7 +159,7 @@ export class WhatIf {
           element("p", { lang: this.languages.target, dir: "auto", text: text || "(nothing)" }),
         ],
       });
-    const parts = [element("h2", { text: "What comes of it" })];
+    const parts = [element("h2", { text: "What follows" })];
     if (!state.look) {
       parts.push(named("It wrote", before.text), element("p", { className: "about", text: "Nothing is changed yet." }));
       this.outcome.replaceChildren(...parts);
