@@ -14,7 +14,8 @@ from nmt.web.assemble import assembled, embedded, language
 if TYPE_CHECKING:
     from nmt.evaluation.gold import AlignedPair
 
-STYLES = ("report/sentences.css", "explorer/explorer.css", "explorer/picture.css", "explorer/views.css")
+PARTS = ("explorer", "picture", "transport", "step", "beam", "whatif", "compare", "tour")
+STYLES = ("report/sentences.css", *(f"explorer/{part}.css" for part in PARTS))
 
 
 @dataclass(frozen=True)
