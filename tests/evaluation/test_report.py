@@ -162,7 +162,7 @@ def test_figures_of_a_small_test_set(old: Path) -> None:
     shown = figures(data)
     assert shown["copying"]["rows"] == [["numbers", 0.0, 0, 1, "12 (1)"], ["names", 1.0, 1, 1, ""]]
     assert shown["copying"]["queries"] == ["#2", None]
-    signs = {query: row[1] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
+    signs = {query: row[2] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
     assert signs["is:repeats"] == 1
     assert [row["nearest"] for row in data["sentences"]] == [0, 0, 0]
     assert data["sentences"][2]["signs"] == ["left-out", "repeats", "short"]  # nothing looks at “dog”

@@ -214,6 +214,55 @@ def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, A
     assert page.faults == []
 
 
+NAMES = [f"a_model_with_a_rather_long_name_{i:02d}" if i % 3 else f"model{i}" for i in range(20)]
+
+
+def chart_of(kind: str) -> dict[str, Any]:
+    """A figure of twenty models, as curves over updates or as bars."""
+    if kind == "bars":
+        columns = [{"name": "sign"}, *({"name": name, "digits": 1} for name in NAMES)]
+        chart = {"kind": "bars", "label": 0, "values": list(range(1, 21))}
+        return {"columns": columns, "rows": [["short", *range(1, 21)]], "chart": chart}
+    rows = [[name, step, number + step] for number, name in enumerate(NAMES) for step in range(0, 50, 10)]
+    columns = [{"name": "model"}, {"name": "update"}, {"name": "BLEU", "digits": 1}]
+    return {"columns": columns, "rows": rows, "chart": {"kind": "lines", "x": [1], "y": [2], "by": 0}}
+
+
+@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str, width: int) -> None:
+    figure = {"id": "many", "title": "Many", "note": "", "queries": [], **chart_of(kind)}
+    section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
+    page = show(report_page(data | {"sections": [section]}), viewport={"width": width, "height": 800})
+    page.evaluate(COPY)
+    page.wait_for_selector("#figure-many svg")
+    for svg in ("#figure-many svg", "#copied svg"):
+        texts = page.locator(f"{svg} text").all_text_contents()
+        assert [name for name in NAMES if not any(text.startswith(name) for text in texts)] == []
+        outside = """svg => {
+          const room = svg.getBoundingClientRect();
+          const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+          return boxes.filter((box) => box.left < room.left || box.right > room.right + 1 || box.top < room.top).length;
+        }"""
+        assert page.locator(svg).evaluate(outside) == 0
+        if kind == "lines":
+            looks = """svg => [...svg.querySelectorAll("path")].filter((path) => path.getAttribute("d").includes("L"))
+              .map((path) => { const style = getComputedStyle(path); return style.stroke + style.strokeDasharray; })"""
+            shapes = page.locator(f"{svg} [transform^=translate]")
+            points = shapes.evaluate_all("""all => all.map((each) => {
+              const style = getComputedStyle(each);
+              return style.stroke + style.fill + each.getAttribute("d");
+            })""")
+            assert len(set(page.locator(svg).evaluate(looks))) >= 20  # 24 pairs of colour and dashes
+            assert len(set(points)) == 20
+        else:
+            samples = page.locator(f"{svg} rect").evaluate_all("all => all.map(each => getComputedStyle(each).fill)")
+            assert samples[:20] == samples[20:]  # of the bars
+        copied = copies(page, "many")["SVG"]
+        page.evaluate("text => document.body.insertAdjacentHTML('beforeend', `<div id=copied>${text}</div>`)", copied)
+    assert page.faults == []
+
+
 def test_the_page_is_one_file_of_text(data: dict[str, Any]) -> None:
     html = report_page(data)
     assert html.count("<script") == 2  # its data and its code: hostile text adds none
