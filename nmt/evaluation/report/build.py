@@ -72,11 +72,12 @@ def report_data(
     scores = [quality.score_figure(evaluation.scores)]
     good_and_bad = quality_figures(analysis, codes, run)
     training = attempt("curves", lambda: training_figures(read_history(run.tensorboard), run.finished()["best_step"]))
-    data = attempt("data", lambda: origin.data_figures(run)) or []
+    leak = attempt("leak", lambda: origin.leak_note(run, details, evaluation.examples)) or "Leak: not checked."
+    data = attempt("data", lambda: origin.data_figures(run, leak)) or []
     settings = attempt("settings", lambda: [origin.settings_figure(run)]) or []
     by_id = {figure.id: figure for figure in good_and_bad}
     sections = [
-        Section("quality", "Where it is good and bad", good_and_bad),
+        Section("quality", "Where it is good and bad", good_and_bad, not_measured(analysis, details, run)),
         Section("sentences", "Sentences", []),
         Section("scores", "Scores and signatures", scores),
         Section("training", "Training", training or []),
@@ -98,6 +99,14 @@ def report_data(
         "sections": [section.plain() for section in sections if section.figures or section.id == "sentences"],
         "sentences": attempt("sentences", analysis.rows) or [],
     }
+
+
+def not_measured(analysis: Analysis, details: Mapping[str, Any], run: OpenRun) -> str:
+    """How to measure whether attention matters; empty where that is known, or cannot be."""
+    if analysis.evaluation.faithfulness or "ensemble" in details or not any(analysis.attention):
+        return ""
+    command = f"{origin.evaluation_command(run, details)} --faithfulness"
+    return f"Whether it matters where it looks was not measured: {command} does, in about the time of an evaluation."
 
 
 def tiles(scores: Scores) -> dict[str, dict[str, str]]:

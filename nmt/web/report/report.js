@@ -78,7 +78,7 @@ function sectionNode(section) {
 function origin() {
   const rows = Object.entries(data.facts).flatMap(([name, text]) => [
     element("dt", { text: name }),
-    element("dd", { dir: "auto", children: [element(name === "Command" ? "code" : "span", { text })] }),
+    element("dd", { dir: "auto", children: [element(name.endsWith("command") ? "code" : "span", { text })] }),
   ]);
   return element("div", { className: "card", children: [element("dl", { className: "facts", children: rows })] });
 }
