@@ -60,11 +60,11 @@ def filtered(page: Any, query: str) -> list[int]:
     return sorted(shown(page))
 
 
-def copies(page: Any, figure: str) -> dict[str, str]:
-    """What the buttons of a figure copy, by their names."""
-    script = """async (id) => {
+def copies(page: Any, place: str) -> dict[str, str]:
+    """What the buttons of a figure, or of the part of the page with a selector, copy, by their names."""
+    script = """async (place) => {
       const found = {};
-      for (const button of document.querySelectorAll(`#figure-${id} .copies button`)) {
+      for (const button of document.querySelectorAll(`${place} .copies button`)) {
         const name = button.getAttribute("aria-label").split(" ").at(-1);
         button.click();
         await null;
@@ -72,7 +72,8 @@ def copies(page: Any, figure: str) -> dict[str, str]:
       }
       return found;
     }"""
-    found: dict[str, str] = page.evaluate(script, figure)
+    selector = place if place[0] in ".#" else f"#figure-{place}"
+    found: dict[str, str] = page.evaluate(script, selector)
     return found
 
 
@@ -87,9 +88,27 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     assert filtered(page, "missing:12") == [2]
     assert filtered(page, "missing:狗") == [5]
     assert filtered(page, "#1,3") == [1, 3]
-    page.fill("#filter", "/(/")
-    page.wait_for_selector("#filter[aria-invalid]")
-    assert "/(/ is no regular expression." in page.locator(".filter").inner_text()
+    assert filtered(page, "IS:repeats CHRF < 40 Missing:entendons") == [3]
+    assert filtered(page, "chrF<40") == filtered(page, "chrf<40") != []
+    assert filtered(page, "sure>80%") == filtered(page, "sure>0.8") == filtered(page, "sure > 80 %") != []
+    assert filtered(page, "sure>80") == filtered(page, "sure>0,8")
+    assert filtered(page, "sure>95%") == []
+    for query, problem in {
+        "/(/": "/(/ is no regular expression.",
+        "spread>3": "spread is no column here; there are chrF, sure, length.",
+        "chats<3": "chats is no column here",
+        "is:nonsense": "No sentences here are marked nonsense; after is: there can be left-out, ",
+        "is:empty": "No sentences here are marked empty",
+        "length>20%": "length is no percentage: leave out the %.",
+        "chrF<": "chrF< needs a number after it.",
+        "missing:": "missing: needs a word after it.",
+    }.items():
+        page.fill("#filter", query)
+        page.wait_for_function("text => document.querySelector('.filter').innerText.includes(text)", arg=problem)
+        assert page.locator("#filter[aria-invalid]").count() == 1
+    help_line = page.locator("#filter-help").inner_text()
+    assert "is:left-out" in help_line
+    assert "spread" not in help_line
     assert filtered(page, "#1,2,3,5") == [1, 2, 3, 5]
     page.locator(".sort", has_text="length").click()
     assert shown(page) == [5, 1, 3, 2]
@@ -99,6 +118,32 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     page.reload()  # the address has it all
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == order == [2, 1, 3, 5]
+
+
+def test_a_new_fragment_reaches_an_open_page(opened: Any) -> None:
+    filtered(opened, "#1")
+    opened.evaluate("location.hash = '#q=%232,3&sort=-length&open=2'")
+    opened.wait_for_selector("#figure-attention-2 svg")
+    assert opened.input_value("#filter") == "#2,3"
+    assert shown(opened) == [2, 3]
+    opened.evaluate("location.hash = ''")
+    opened.wait_for_function("document.getElementById('filter').value === ''")
+
+
+def test_sentences_and_facts_are_copied(opened: Any, data: dict[str, Any]) -> None:
+    opened.evaluate("location.hash = '#q=%231,2&sort=number'")
+    opened.wait_for_function("document.querySelectorAll('.sentences tbody tr').length === 2")
+    found = copies(opened, ".filter")
+    table = list(csv.reader(io.StringIO(found["CSV"])))
+    assert table[0] == ["#", "chrF", "sure", "length", "source", "translation", "reference 1", "reference 2"]
+    chrf = str(data["sentences"][1]["chrf"])
+    assert table[2][:2] == ["2", chrf]
+    assert table[2][4:] == ["I see 12 cats .", "je vois des chats .", "je vois 12 chats .", "je regarde 12 chats ."]
+    assert len(table) == 3
+    assert found["LaTeX"].count(" \\\\\n") == 3
+    facts = list(csv.reader(io.StringIO(copies(opened, "#origin .card")["CSV"])))
+    assert {name: text.removeprefix("'") for name, text in facts[1:]} == data["facts"]
+    opened.evaluate("location.hash = ''")
 
 
 def test_differences_are_marked_word_by_word(opened: Any) -> None:

@@ -106,7 +106,7 @@ def not_measured(analysis: Analysis, details: Mapping[str, Any], run: OpenRun) -
     if analysis.evaluation.faithfulness or "ensemble" in details or not any(analysis.attention):
         return ""
     command = f"{origin.evaluation_command(run, details)} --faithfulness"
-    return f"Whether it matters where it looks was not measured: {command} does, in about the time of an evaluation."
+    return f"Whether it matters where it looks was not measured; this does, as long as an evaluation takes: {command}"
 
 
 def tiles(scores: Scores) -> dict[str, dict[str, str]]:

@@ -87,7 +87,7 @@ export function point(number, x, y) {
  * The name in place i belongs to the series numbers[i], without `numbers` to the series i. */
 export function legendOf(names, width, kind, numbers = names.map((_, place) => place)) {
   const nodes = [];
-  let [x, y] = [4, 12];
+  let [x, y] = [4, 14];
   names.forEach((full, place) => {
     const number = numbers[place];
     const name = fitted(full, width - SWATCH - 16);
