@@ -40,7 +40,7 @@ def main() -> None:
     """Read the command line, compare, print and draw."""
     options = parse(sys.argv[1:])
     # Imported late: --help and a mistyped option answer at once.
-    from comparison import firsts, page, panel, runs, significance, summary, tables
+    from comparison import export, firsts, page, panel, runs, significance, summary, tables
     from rich.console import Console
 
     log_to_console()
@@ -66,6 +66,7 @@ def main() -> None:
     write_text(output / "comparison.md", tables.markdown(rows, title, notes, pictures))
     corrected, analyses = significance.holm(tested), firsts.analyse_all(groups)
     sections = page.comparison_sections(groups, rows, baseline, corrected, analyses, (sentence, translations))
+    export.write_tables(output / "tables", sections)
     html = page.comparison_page(groups, rows, corrected, analyses, sections, title, notes)
     write_text(output / "comparison.html", html)
     print(f"comparison.html, tables and pictures: {output}", file=sys.stderr)

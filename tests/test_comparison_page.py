@@ -6,12 +6,14 @@ from pathlib import Path
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from comparison import firsts, ngrams, page, runs, significance, summary, tables
+from comparison import export, firsts, ngrams, page, runs, significance, summary, tables
 from hypothesis import given, settings
 from sacrebleu.metrics.bleu import BLEU
 
 from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
+from nmt.evaluation.report.figures import Column, Figure, Section
+from nmt.evaluation.report.signs import trouble_figure
 from nmt.metrics import sentence_chrf
 from tests.evaluation.test_report import content, figures, translated
 from tests.test_compare import make_run, noisy, references
@@ -119,7 +121,7 @@ def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_pat
             "by-chrf": (quality.chrf_figure(each), 1),
             "by-frequency": (quality.frequency_figure(each, counts), 1),
             "by-script": (quality.script_figure(each), 1),
-            "trouble": (quality.trouble_figure(each), 3),
+            "trouble": (trouble_figure(each), 3),
         }
         for name, each in analyses.items()
     }
@@ -137,6 +139,20 @@ def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_pat
         own = quality.calibration_figures(each)[0].rows
         assert [row[1:] for row in found["calibration"].rows if row[0] == name] == own
     assert "copying" in found
+
+
+def test_every_table_of_the_page_is_a_file_too(tmp_path: Path) -> None:
+    columns = [Column("p"), Column("a_b", 3), Column("sentences")]
+    figure = Figure("tests", "Which & why?", columns, [["=a_b", None, 1234], ["c", 0.01234, 5]], "A note.")
+    heat = Figure("attention-a", "a", columns, [])
+    export.write_tables(tmp_path, [Section("models", "Scores", [figure]), Section("attention", "Attention", [heat])])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tests.csv", "tests.tex"]
+    text = (tmp_path / "tests.tex").read_text()
+    assert "\\begin{tabular}{lrr}" in text
+    assert "p & a\\_b & sentences \\\\\n" in text
+    assert "=a\\_b & -- & 1,234 \\\\\nc & 0.012 & 5 \\\\\n" in text
+    assert "\\caption{Which \\& why? A note.}" in text
+    assert (tmp_path / "tests.csv").read_text() == "p,a_b,sentences\n'=a_b,,1234\nc,0.01234,5\n"
 
 
 def test_latex_has_every_row(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.calibration import calibration_error, overall
 from nmt.evaluation.report.figures import Cell, Column, Figure
+from nmt.evaluation.report.signs import trouble_figure
 from nmt.evaluation.scores import score
 from nmt.translation import Translation
 from nmt.translator import Translator
@@ -56,7 +57,7 @@ def quality_figures(analyses: Analyses, counts: Mapping[str, int] | None) -> lis
         *figures,
         gathered(quality.script_figure, 1, kind="bars", top=1, yLabel="F1"),
         gathered(quality.copying_figure, 1, kept, kind="bars", top=1, yLabel="share kept"),
-        gathered(quality.trouble_figure, 3, signs, kind="bars", yLabel="share of sentences"),
+        gathered(trouble_figure, 3, signs, kind="bars", yLabel="share of sentences"),
         *calibration_figures(analyses),
     ]
 

@@ -174,6 +174,8 @@ def test_figures_of_a_small_test_set(old: Path) -> None:
     assert shown["copying"]["queries"] == ["#2", None]
     signs = {query: row[2] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
     assert signs["is:repeats"] == 1
+    assert shown["left-out"]["rows"][0][:4] == ["dog", 1, 1, 1.0]
+    assert shown["left-out"]["queries"] == ["#3"]
     assert [row["nearest"] for row in data["sentences"]] == [0, 0, 0]
     assert data["sentences"][2]["signs"] == ["left-out", "repeats", "short"]  # nothing looks at “dog”
     assert shown["mistakes"]["rows"][0][2:] == ["we hear a dog", "nous nous nous", "nous entendons un chien"]
@@ -232,6 +234,13 @@ def test_what_was_not_measured_names_the_command(old: Path) -> None:
         texts.append(next(section["text"] for section in data["sections"] if section["id"] == "quality"))
     assert "python evaluate.py --beam 3 --faithfulness" in texts[0]
     assert texts[1:] == ["", ""]  # nothing to change, and nothing left to measure
+
+
+def test_a_sign_that_says_nothing_is_called_so(old: Path) -> None:
+    again = [("we see a dog here", "nous voyons", ["nous voyons"])] * 6  # right, and nothing looks at “a dog here”
+    shown = figures(report_of(old, [*SMALL, *again, *[("we see", "nous voyons", ["nous voyons"])] * 5]))
+    assert "Here left-out does not tell bad translations from good ones" in shown["trouble"]["note"]
+    assert "does not tell" not in figures(report_of(old))["trouble"]["note"]
 
 
 def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nmt.evaluation.history import read_history
-from nmt.evaluation.report import origin, quality
+from nmt.evaluation.report import origin, quality, signs
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.curves import training_figures
 from nmt.evaluation.report.figures import Figure, Section
@@ -131,7 +131,8 @@ def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) ->
         "scripts": lambda: [quality.script_figure(analysis)],
         "missed words": lambda: quality.missed_figures(analysis, counts, codes[1]),
         "copying": lambda: [quality.copying_figure(analysis)],
-        "signs of trouble": lambda: [quality.trouble_figure(analysis)],
+        "signs of trouble": lambda: [signs.trouble_figure(analysis)],
+        "words left out": lambda: signs.left_out_figure(analysis, codes[0]),
         "mistakes": lambda: [quality.mistakes_figure(analysis, codes)],
         "calibration": lambda: quality.calibration_figures(analysis),
         "other attention": lambda: quality.faithfulness_figure(analysis),

@@ -7,7 +7,6 @@ from statistics import fmean
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.calibration import Bin, calibration_error, overall, reliability, words_right
 from nmt.evaluation.report.copying import Copied, copied, names, numbers
-from nmt.evaluation.report.coverage import SIGNS
 from nmt.evaluation.report.figures import Cell, Column, Figure
 from nmt.evaluation.report.matching import WordScore, by_frequency, by_script, missed_words
 from nmt.evaluation.scores import Scores, grouped_bleu
@@ -161,25 +160,6 @@ def copying_figure(analysis: Analysis) -> Figure:
         "more; those that are spelt anew in another script do not count."
     )
     return Figure("copying", "Numbers and names", columns, rows, note, None, queries)
-
-
-def trouble_figure(analysis: Analysis) -> Figure:
-    """How many translations show which sign of trouble, and whether they are worse than the others."""
-    rows: list[list[Cell]] = []
-    queries = []
-    chrf, attentive = analysis.evaluation.chrf, any(analysis.attention)
-    for sign, meaning in SIGNS.items():
-        if sign in ("left-out", "overused") and not attentive:
-            continue
-        with_it = [i for i, signs in enumerate(analysis.signs) if sign in signs]
-        without = [i for i, signs in enumerate(analysis.signs) if sign not in signs]
-        means = _mean(chrf, with_it), _mean(chrf, without)
-        rows.append([sign, meaning, len(with_it), len(with_it) / len(chrf), *means])
-        queries.append(f"is:{sign}" if with_it else None)
-    columns = [Column("sign"), Column("what it is"), _SENTENCES, Column("share", 3)]
-    columns += [Column("chrF with it", 1), Column("chrF without", 1)]
-    note = "Attention of a source word: its weights, summed over the words of the translation."
-    return Figure("trouble", "Left out, said twice", columns, rows, note, None, queries)
 
 
 def mistakes_figure(analysis: Analysis, languages: tuple[str, str]) -> Figure:
