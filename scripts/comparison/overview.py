@@ -26,7 +26,7 @@ def score_figure(rows: Sequence[Row]) -> Figure:
     for name in names:
         columns += [Column(METRICS[name].label, 1), Column("±", 2)]
     columns += [Column("Δ BLEU", 1), Column("p", 3), Column("parameters"), Column("tokens/s", 0), Column("minutes", 1)]
-    columns += [Column("entropy", 2), Column("AER", 3), Column("low"), Column("high")]
+    columns += [Column("entropy", 2), Column("AER", 3), Column("low", 1), Column("high", 1)]
     cells: list[list[Cell]] = []
     for row in rows:
         line: list[Cell] = [row.name, len(row.seeds)]

@@ -229,9 +229,22 @@ def test_axe_finds_no_violation(opened: Any, width: int, scheme: str) -> None:
 
 
 def test_print_has_figures_and_no_buttons(opened: Any) -> None:
+    opened.reload()
+    opened.wait_for_selector("body[data-ready]")
     opened.emulate_media(media="print")
     visible = [opened.locator(name).is_visible() for name in ("nav", ".filter", "#figure-by-length svg")]
     assert visible == [False, False, True]
+    opened.set_viewport_size({"width": 700, "height": 1000})  # of a sheet of paper
+    opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert opened.locator("#figure-settings table").is_visible()
+    assert opened.locator("#figure-by-length table").is_visible()
+    clipped = """() => [...document.querySelectorAll(".figure")].filter((figure) => {
+      const edge = figure.getBoundingClientRect().right;
+      return [...figure.querySelectorAll("*")].some((each) => each.getBoundingClientRect().right > edge + 1);
+    }).map((figure) => figure.id)"""
+    assert opened.evaluate(clipped) == []
+    opened.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not opened.locator("#figure-settings table").is_visible()
     opened.emulate_media(media="screen")
 
 
@@ -242,7 +255,7 @@ def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, A
             "references": ["je vois", "je regarde"],
             "translations": [
                 {"name": "luong", "text": "je vois", "chrf": 100.0, "nearest": 0},
-                {"name": "seq2seq", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
+                {"name": "a_model_with_a_rather_long_name", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
             ],
             "chrf": 80.0,
             "length": 2,
@@ -254,7 +267,9 @@ def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, A
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == [2, 1]  # those that differ most come first
     first = page.locator(".sentences tbody tr").first
-    assert first.locator(".model").all_inner_texts() == ["luong 100", "seq2seq 60"]
+    assert first.locator(".model").all_inner_texts() == ["luong 100", "a_model_with_a_rather_long_name 60"]
+    begins = "all => all.map(each => each.getBoundingClientRect().left)"
+    assert len(set(first.locator(".translation").evaluate_all(begins))) == 1  # one below the other
     assert first.locator("ins").all_inner_texts() == ["tout"]
     assert page.faults == []
 

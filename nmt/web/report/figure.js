@@ -38,8 +38,8 @@ export function figureNode(figure, show) {
   }
   const table = figure.rows.length ? tableNode(figure, show) : element("p", { className: "soft", text: "None." });
   if (figure.chart || figure.rows.length > LONGEST) {
-    const details = element("details", { children: [element("summary", { text: "Table" }), table] });
-    node.append(details);
+    const className = figure.chart && figure.rows.length > LONGEST ? "" : "printed"; // of others the chart is enough
+    node.append(element("details", { className, children: [element("summary", { text: "Table" }), table] }));
   } else node.append(table);
   if (figure.note) node.append(element("p", { className: "note", text: figure.note }));
   return node;
@@ -50,6 +50,18 @@ export function drawAll() {
   for (const each of drawn) {
     if (each.place.isConnected) each.redraw();
   }
+}
+
+/** A closed table cannot be opened on paper: open those that are printed while the page is. */
+export function openForPrint() {
+  const closed = [];
+  addEventListener("beforeprint", () => {
+    closed.push(...document.querySelectorAll("details.printed:not([open])"));
+    for (const each of closed) each.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const each of closed.splice(0)) each.open = false;
+  });
 }
 
 function choiceOfX(figure, state, redraw) {

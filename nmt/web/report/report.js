@@ -2,7 +2,7 @@
 
 import { element } from "../dom.js";
 import { toCsv, toLatex } from "./export.js";
-import { copyButtons, drawAll, figureNode } from "./figure.js";
+import { copyButtons, drawAll, figureNode, openForPrint } from "./figure.js";
 import { fragment, setFragment } from "./fragment.js";
 import { sentenceTable } from "./table.js";
 
@@ -107,6 +107,7 @@ function rest() {
 }
 
 header();
+openForPrint();
 $("main").append(summary());
 requestAnimationFrame(() => setTimeout(rest)); // the summary is painted first
 let [timer, width] = [0, innerWidth];
