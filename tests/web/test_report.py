@@ -288,6 +288,26 @@ def chart_of(kind: str) -> dict[str, Any]:
     return {"columns": columns, "rows": rows, "chart": {"kind": "lines", "x": [1], "y": [2], "by": 0}}
 
 
+OUTSIDE = """svg => {
+  const room = svg.getBoundingClientRect();
+  const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  return boxes.filter((box) => box.left < room.left || box.right > room.right + 1 || box.top < room.top ||
+    box.bottom > room.bottom + 1).length;
+}"""
+
+
+def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[str, Any]) -> None:
+    chart = {"kind": "bars", "label": 0, "values": [1]}
+    columns = [{"name": "model"}, {"name": "BLEU", "digits": 1}]
+    figure = {"id": "many", "title": "Many", "note": "", "columns": columns, "queries": [], "chart": chart}
+    figure["rows"] = [[name, 30.5] for name in NAMES[1:]]
+    section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
+    page = show(report_page(data | {"sections": [section]}), viewport={"width": 390, "height": 800})
+    page.wait_for_selector("#figure-many svg")
+    assert page.locator("#figure-many svg").evaluate(OUTSIDE) == 0
+    assert page.locator("#figure-many .value").count() == 0  # their numbers would touch
+
+
 @pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
 @pytest.mark.parametrize("kind", ["lines", "bars"])
 def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str, width: int) -> None:
@@ -299,12 +319,7 @@ def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str
     for svg in ("#figure-many svg", "#copied svg"):
         texts = page.locator(f"{svg} text").all_text_contents()
         assert [name for name in NAMES if not any(text.startswith(name) for text in texts)] == []
-        outside = """svg => {
-          const room = svg.getBoundingClientRect();
-          const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
-          return boxes.filter((box) => box.left < room.left || box.right > room.right + 1 || box.top < room.top).length;
-        }"""
-        assert page.locator(svg).evaluate(outside) == 0
+        assert page.locator(svg).evaluate(OUTSIDE) == 0
         if kind == "lines":
             looks = """svg => [...svg.querySelectorAll("path")].filter((path) => path.getAttribute("d").includes("L"))
               .map((path) => { const style = getComputedStyle(path); return style.stroke + style.strokeDasharray; })"""

@@ -4,7 +4,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 190; // of a chart without legend and names of axes
 const [COLOURS, DASHES] = [8, 3]; // in the style sheet
 const SWATCH = 26; // pixels of a sample in the legend
-const FLAT = { x: 0.88, y: 0.47 }; // of names that are slanted by 28 degrees
+const EDGE = 22; // free pixels to the right of a chart
+const LINE = 13; // pixels between slanted names
 const pen = document.createElement("canvas").getContext("2d");
 pen.font = '12px system-ui, "Noto Sans", sans-serif'; // as in the style sheet
 
@@ -55,7 +56,7 @@ export function ticks(low, high, count = 5) {
   return found;
 }
 
-const widthOf = (text) => pen.measureText(text).width;
+export const widthOf = (text) => pen.measureText(text).width;
 
 /** A text, cut to a width. */
 function fitted(text, width) {
@@ -106,8 +107,8 @@ export function legendOf(names, width, kind, numbers = names.map((_, place) => p
 export function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTicks, xNames, legend }) {
   const above = legend?.height ?? 0;
   const names = slanted(xNames, width);
-  const head = above + 12 + (yLabel ? 14 : 0);
-  const area = { left: names.left, right: width - 22, top: head, bottom: HEIGHT + above };
+  const head = above + 12 + (yLabel ? 16 : 0);
+  const area = { left: names.left, right: width - EDGE, top: head, bottom: HEIGHT + above };
   const height = area.bottom + names.depth + (xLabel ? 22 : 4);
   const drawing = node("svg", { viewBox: `0 0 ${width} ${height}`, width, height });
   const scale = (from, to, low, high) => (value) => from + ((value - low) / (high - low || 1)) * (to - from);
@@ -120,22 +121,29 @@ export function frame(width, [left, right], [bottom, top], { xLabel, yLabel, xTi
     drawing.append(names.draw(x(tick), area.bottom, xNames ? names.texts[place] : short(tick)));
   });
   if (xLabel) drawing.append(label((area.left + area.right) / 2, height - 6, xLabel, "middle", "axis"));
-  if (yLabel) drawing.append(label(4, above + 12, yLabel, "start", "axis"));
+  if (yLabel) drawing.append(label(4, above + 14, yLabel, "start", "axis"));
   drawing.append(...(legend?.nodes ?? []));
   return { drawing, x, y, area };
 }
 
-/** How the names below an axis are drawn: slanted where they would touch. */
+/** How the names below an axis are drawn: slanted where they would touch, as steeply as their distance asks for. */
 function slanted(names, width) {
-  const [left, step] = [44, (width - 66) / (names?.length || 1)];
+  const [least, count] = [44, names?.length || 1];
+  const room = width - EDGE;
+  const step = (room - least) / count;
   const level = (x, y, text) => label(x, y + 16, text);
-  if (!names || names.every((name) => widthOf(name) < step - 4)) return { left, depth: 18, texts: names, draw: level };
+  if (!names || names.every((name) => widthOf(name) < step - 4)) {
+    return { left: least, depth: 18, texts: names, draw: level };
+  }
   const texts = names.map((name) => fitted(name, 130));
+  const sine = Math.min(Math.max(LINE / step, 0.47), 0.98);
   const draw = (x, y, text) => {
     const made = label(x, y + 15, text, "end");
-    made.setAttribute("transform", `rotate(-28 ${x} ${y + 12})`);
+    made.setAttribute("transform", `rotate(${(-Math.asin(sine) * 180) / Math.PI} ${x} ${y + 12})`);
     return made;
   };
-  const depth = 16 + FLAT.y * Math.max(...texts.map(widthOf));
-  return { left: Math.max(left, FLAT.x * widthOf(texts[0]) - step / 2), depth, texts, draw };
+  const depth = 18 + sine * Math.max(...texts.map(widthOf));
+  const reach = 2 + LINE * sine + Math.sqrt(1 - sine ** 2) * widthOf(texts[0]); // of the first name to the left of its place
+  const left = (reach - room / (2 * count)) / (1 - 1 / (2 * count));
+  return { left: Math.min(Math.max(least, left), room / 2), depth, texts, draw };
 }

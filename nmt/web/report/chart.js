@@ -4,7 +4,7 @@
 // {kind: "heat", sure} (heat.js). `by` and `label` are columns with the names of series: one for each value of `by`;
 // with `across`, one for each row. `series` has the names of all series of a page, so that each looks alike everywhere.
 
-import { colour, frame, label, legendOf, node, point, short, stroke, titled } from "./axes.js";
+import { colour, frame, label, legendOf, node, point, short, stroke, titled, widthOf } from "./axes.js";
 import { format } from "./export.js";
 import { heat } from "./heat.js";
 
@@ -43,8 +43,8 @@ function bars(figure, chart, width) {
       const shape = { x: left, y: y(row[column]), width: thick - 1, height: y(0) - y(row[column]) };
       const told = `${rowNames[place]}: ${figure.columns[column].name} ${short(row[column])}`;
       drawing.append(titled(node("rect", { ...shape, rx: 2, class: `fill ${colour(number)}` }), told));
-      if (single && thick > 18) {
-        const value = format(row[column], figure.columns[column]);
+      const value = single ? format(row[column], figure.columns[column]) : "";
+      if (value && widthOf(value) < x(1) - x(0)) {
         const above = Math.max(row[column], row[chart.high?.[number]] ?? 0);
         drawing.append(label(left + thick / 2, y(above) - 4, value, "middle", "value"));
       }
