@@ -83,7 +83,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     output = options.output or (home if own_search else None)
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
     named = arguments if options.run else ["--run", run_name(run), *arguments]
-    details["command"] = shell_command("evaluate.py", *named)
+    if sum(word.startswith("--") for word in named) > 1:  # without options, scores.json is that of the training
+        details["command"] = shell_command("evaluate.py", *named)
     if options.source:
         details["references"] = [each.name for each in options.reference]
     if len(runs) > 1:
