@@ -40,8 +40,7 @@ def main() -> None:
     """Read the command line, compare, print and draw."""
     options = parse(sys.argv[1:])
     # Imported late: --help and a mistyped option answer at once.
-    from comparison import panel, runs, significance, summary, tables
-    from comparison.page import comparison_page
+    from comparison import export, firsts, page, panel, runs, significance, summary, tables
     from rich.console import Console
 
     log_to_console()
@@ -65,8 +64,11 @@ def main() -> None:
     write_text(output / "comparison.csv", tables.comma_separated(rows))
     write_text(output / "comparison.tex", tables.latex(rows, title))
     write_text(output / "comparison.md", tables.markdown(rows, title, notes, pictures))
-    page = comparison_page(groups, rows, baseline, tested, title, notes, (sentence, translations))
-    write_text(output / "comparison.html", page)
+    corrected, analyses = significance.holm(tested), firsts.analyse_all(groups)
+    sections = page.comparison_sections(groups, rows, baseline, corrected, analyses, (sentence, translations))
+    export.write_tables(output / "tables", sections)
+    html = page.comparison_page(groups, rows, corrected, analyses, sections, title, notes)
+    write_text(output / "comparison.html", html)
     print(f"comparison.html, tables and pictures: {output}", file=sys.stderr)
 
 

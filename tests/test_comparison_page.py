@@ -6,12 +6,16 @@ from pathlib import Path
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from comparison import ngrams, page, runs, significance, summary, tables
+from comparison import export, firsts, ngrams, page, runs, significance, summary, tables
 from hypothesis import given, settings
 from sacrebleu.metrics.bleu import BLEU
 
+from nmt.evaluation.report import quality
+from nmt.evaluation.report.analysis import Analysis
+from nmt.evaluation.report.figures import Column, Figure, Section
+from nmt.evaluation.report.signs import trouble_figure
 from nmt.metrics import sentence_chrf
-from tests.evaluation.test_report import content, figures
+from tests.evaluation.test_report import content, figures, translated
 from tests.test_compare import make_run, noisy, references
 
 
@@ -40,9 +44,22 @@ def test_bleu_of_summed_statistics_is_that_of_sacrebleu() -> None:
 
 def test_ngrams_are_matched_as_often_as_a_reference_has_them() -> None:
     found = ngrams.matches(["a a b", "c"], [["a b", "a c a"], ["d"]], str.split)
-    assert found == Counter({("a",): 2, ("b",): 1, ("a", "b"): 1})
-    ours = Counter({("the", "cat"): 5, ("the",): 5, ("dog",): 3, ("cat",): 9})
-    assert ngrams.won(ours, Counter({("cat",): 2, ("dog",): 4}), 2) == [("cat", 9, 2), ("the cat", 5, 0)]
+    assert found == [Counter({("a",): 2, ("b",): 1, ("a", "b"): 1}), Counter()]
+    ours = [
+        Counter({("the", "cat"): 3, ("the",): 3, ("dog",): 3, ("cat",): 9}),
+        Counter({("the", "cat"): 2, ("the",): 2}),
+    ]
+    theirs = [Counter({("cat",): 2, ("dog",): 2}), Counter()]
+    assert ngrams.won(ours, theirs, 3) == [("cat", 9, 2, [1]), ("the cat", 5, 0, [1, 2])]  # one dog more is chance
+
+
+def test_links_of_ngrams_lead_to_the_sentences_in_which_two_models_differ(tmp_path: Path) -> None:
+    expected = ["l'art est long.", "j'ai l'art.", "du lait", "l'art aussi", "rien"]
+    make_run(tmp_path, "bahdanau", 1, ["zzz", "zzz", "du lait", "l'art aussi", "rien"], expected=expected)
+    make_run(tmp_path, "luong", 1, expected, expected=expected)
+    groups = summary.group(runs.load_members(runs.find_runs([tmp_path])))
+    (figure,) = page.won_figures(groups, "bahdanau", "fr")
+    assert dict(zip([row[0] for row in figure.rows], figure.queries, strict=True)) == {"l'art": "#1,2", ".": "#1,2"}
 
 
 def test_the_page_of_a_comparison(tmp_path: Path) -> None:
@@ -56,7 +73,9 @@ def test_the_page_of_a_comparison(tmp_path: Path) -> None:
     tested = significance.compare_all(groups, trials=200)
     rows = summary.summarise(groups, "bahdanau", tested)
     assert set(tested) == {("bahdanau", "luong")}  # one seed is not enough
-    html = page.comparison_page(groups, rows, "bahdanau", tested, "title", ["Note: text."], ("a sentence", {}))
+    analyses, corrected = analysed(groups), significance.holm(tested)
+    sections = page.comparison_sections(groups, rows, "bahdanau", corrected, analyses, ("a sentence", {}))
+    html = page.comparison_page(groups, rows, corrected, analyses, sections, "title", ["Note: text."])
     (file := tmp_path / "comparison.html").write_text(html, encoding="utf-8")
     data = content(file)
     shown = figures(data)
@@ -74,9 +93,66 @@ def test_the_page_of_a_comparison(tmp_path: Path) -> None:
     assert values == pytest.approx([chrf[name][7] for name in groups], abs=0.06)
     assert sentence["spread"] == pytest.approx(max(values) - min(values), abs=0.11)
     assert data["facts"] == {"Note": "text."}
-    assert {row[0] for row in shown["curves"]["rows"]} == set(groups)
+    assert {row[0] for row in shown["curve-bleu"]["rows"]} == set(groups)
+    assert {row[0] for row in shown["curve-entropy"]["rows"]} == {"bahdanau", "luong"}
+    assert shown["curve-entropy"]["chart"]["series"] == list(groups)  # a model has one look on all charts
     assert shown["won-0"]["title"] == "luong against bahdanau"
     assert sum(row[3] < 0 for row in shown["won-0"]["rows"]) == 10  # and the baseline wins more
+
+
+def analysed(groups: summary.Groups) -> dict[str, Analysis]:
+    """Analyses of first seeds whose words have a confidence of 0.9, and attention on the diagonal."""
+    firsts_of = {name: group[0] for name, group in groups.items()}
+    return {
+        name: firsts.analyse(each, list(map(translated, each.hypotheses, each.sources)))
+        for name, each in firsts_of.items()
+    }
+
+
+def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_path: Path) -> None:
+    texts = references()
+    for name, share in (("bahdanau", 0.1), ("luong", 0.5)):
+        make_run(tmp_path, name, 1, noisy(texts, share, 1))
+    groups = summary.group(runs.load_members(runs.find_runs([tmp_path])))
+    analyses, counts = analysed(groups), Counter({"cat": 1, "dog": 30})
+    found = {figure.id: figure for figure in firsts.quality_figures(analyses, counts)}
+    single = {
+        name: {
+            "by-chrf": (quality.chrf_figure(each), 1),
+            "by-frequency": (quality.frequency_figure(each, counts), 1),
+            "by-script": (quality.script_figure(each), 1),
+            "trouble": (trouble_figure(each), 3),
+        }
+        for name, each in analyses.items()
+    }
+    for name, figures_of_one in single.items():
+        for id, (figure, value) in figures_of_one.items():
+            grouped = found[id]
+            (row,) = (row for row in grouped.rows if row[0] == name)
+            assert dict(zip([column.name for column in grouped.columns[1:]], row[1:], strict=True)) == {
+                str(line[0]): line[value] for line in figure.rows
+            }
+    errors = {row[0]: row[1] for row in found["calibration-error"].rows}
+    for name, each in analyses.items():
+        note = quality.calibration_figures(each)[0].note
+        assert note.startswith(f"Expected calibration error {errors[name]:.3f} ")
+        own = quality.calibration_figures(each)[0].rows
+        assert [row[1:] for row in found["calibration"].rows if row[0] == name] == own
+    assert "copying" in found
+
+
+def test_every_table_of_the_page_is_a_file_too(tmp_path: Path) -> None:
+    columns = [Column("p"), Column("a_b", 3), Column("sentences")]
+    figure = Figure("tests", "Which & why?", columns, [["=a_b", None, 1234], ["c", 0.01234, 5]], "A note.")
+    heat = Figure("attention-a", "a", columns, [])
+    export.write_tables(tmp_path, [Section("models", "Scores", [figure]), Section("attention", "Attention", [heat])])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tests.csv", "tests.tex"]
+    text = (tmp_path / "tests.tex").read_text()
+    assert "\\begin{tabular}{lrr}" in text
+    assert "p & a\\_b & sentences \\\\\n" in text
+    assert "=a\\_b & -- & 1,234 \\\\\nc & 0.012 & 5 \\\\\n" in text
+    assert "\\caption{Which \\& why? A note.}" in text
+    assert (tmp_path / "tests.csv").read_text() == "p,a_b,sentences\n'=a_b,,1234\nc,0.01234,5\n"
 
 
 def test_latex_has_every_row(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ EXAMPLES = """examples:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Evaluate with these arguments (default: those of the command line)."""
-    options = parse(sys.argv[1:] if argv is None else argv)
+    arguments = sys.argv[1:] if argv is None else argv
+    options = parse(arguments)
     from rich.console import Console
 
     from nmt.config import ROOT
@@ -39,11 +40,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
     from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, faithfulness_table, measure, write_faithfulness
+    from nmt.evaluation.report.origin import run_name
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
     from nmt.guessing import Guessing
     from nmt.metrics import MAIN, metrics_for
     from nmt.run import Run, newest_finished
+    from nmt.shell import shell_command
     from nmt.translator import Translator
     from nmt.unlike_training import TrainingData
 
@@ -79,6 +82,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
+    named = arguments if options.run else ["--run", run_name(run), *arguments]
+    if sum(word.startswith("--") for word in named) > 1:  # without options, scores.json is that of the training
+        details["command"] = shell_command("evaluate.py", *named)
+    if options.source:
+        details["references"] = [each.name for each in options.reference]
     if len(runs) > 1:
         details["ensemble"] = [each.identity for each in runs]
     if output:

@@ -97,9 +97,9 @@ def draw_lengths(groups: Groups, styles: dict[str, Look]) -> Figure:
     return figure
 
 
-def mean_curve(name: str, runs: Sequence[Member]) -> Line:
-    """Mean validation BLEU over all seeds, up to the last update of the shortest run."""
-    curves = [member.history.by_step("bleu") for member in runs]
+def mean_curve(name: str, runs: Sequence[Member], metric: str = "bleu") -> Line:
+    """Mean over all seeds of what validations recorded, up to the last update of the shortest run."""
+    curves = [member.history.by_step(metric) for member in runs]
     end = min(x[-1] for x, _ in curves)
     points = np.unique(np.concatenate([x[x <= end] for x, _ in curves]))
     values = np.array([np.interp(points, x, y) for x, y in curves])

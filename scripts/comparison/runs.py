@@ -47,7 +47,7 @@ class Alignment(NamedTuple):
 class Member:
     """One finished run with its scores on the test set."""
 
-    run: Run
+    run: OpenRun
     name: str
     seed: int
     settings: dict[str, Any]  # dotted name → value, without what is incidental

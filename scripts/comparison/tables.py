@@ -11,11 +11,11 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from comparison import export
+from comparison.export import NOTHING
 from comparison.runs import Member, differing
 from comparison.summary import Row, Spread
 from nmt.metrics import METRICS
-
-NOTHING = "–"
 
 _OTHERS: dict[str, Callable[[Row], str]] = {
     "Δ BLEU": lambda row: NOTHING if row.delta is None else f"{row.delta:+.1f}".replace("-", "−"),
@@ -77,19 +77,7 @@ def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: di
 def latex(rows: Sequence[Row], title: str) -> str:
     """The table for LaTeX with booktabs."""
     names, body = cells(rows)
-    lines = [f"{' & '.join(map(_tex, line))} \\\\" for line in (names, *body)]
-    head, *others = lines
-    inside = "\n".join([r"\toprule", head, r"\midrule", *others, r"\bottomrule"])
-    columns = "l" + "r" * (len(names) - 1)
-    tabular = f"\\begin{{tabular}}{{{columns}}}\n{inside}\n\\end{{tabular}}"
-    return f"\\begin{{table}}\n\\centering\n{tabular}\n\\caption{{{_tex(title)}}}\n\\end{{table}}\n"
-
-
-def _tex(text: str) -> str:
-    """Escape what LaTeX would read as a command."""
-    signs = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
-    signs |= {"Δ": r"$\Delta$", "−": "$-$", "–": "--"} | {sign: f"\\{sign}" for sign in "{}$&#_%"}
-    return "".join(signs.get(character, character) for character in text)
+    return export.latex(names, body, [False] + [True] * (len(names) - 1), title)
 
 
 def comma_separated(rows: Sequence[Row]) -> str:

@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nmt.commands import evaluate
 from nmt.data.heldout import HeldOut
 from nmt.data.prepare import PreparedCorpus
 from nmt.evaluation.evaluate import Evaluation
+from nmt.evaluation.faithfulness import Attended, Faithfulness
 from nmt.evaluation.history import read_history
 from nmt.evaluation.report import build, quality
 from nmt.evaluation.report.build import report_data, write_report
 from nmt.evaluation.report.curves import thinned, training_figures
 from nmt.evaluation.report.sentences import recorded_rows
+from nmt.evaluation.report.training_set import prepared_corpus
 from nmt.evaluation.report.words import WordCounts
 from nmt.evaluation.score_report import read_evaluation, write_evaluation
 from nmt.evaluation.scores import score
@@ -117,8 +120,10 @@ def test_a_training_leaves_a_whole_report(run: Path) -> None:
     history = read_history(opened.tensorboard)
     column = [each["name"] for each in shown["curve-scores"]["columns"]].index("BLEU")
     assert {row[0]: row[column] for row in shown["curve-scores"]["rows"]} == pytest.approx(history.metrics["bleu"])
-    assert data["facts"]["Command"].startswith("python train.py experiment=smoke size=30k data=anki")
-    assert "run_dir" not in data["facts"]["Command"]
+    assert data["facts"]["Training command"].startswith("python train.py experiment=smoke size=30k data=anki")
+    assert "run_dir" not in data["facts"]["Training command"]
+    assert data["facts"]["Evaluation command"].endswith(f"evaluate.py --run {run}")
+    assert "Leak: none. No sentence of the held-out sets" in shown["data"]["note"]
     check_sums(run / "eval", ["report.html"])
     weights = data["sentences"][0]["attention"]
     assert weights["source"][-1] == weights["target"][-1] == EOS_PIECE
@@ -128,7 +133,12 @@ def test_rows_of_an_evaluation_on_disk_are_those_of_its_report(run: Path) -> Non
     expected = content(run / "eval/report.html")["sentences"]
     found = recorded_rows(run / "eval")
     assert [row.pop("confidence") for row in found] == pytest.approx([row["confidence"] for row in expected], abs=2e-3)
-    assert found == [{name: row[name] for name in found[0]} for row in expected]
+    for row in expected:
+        row["signs"] = [sign for sign in row.get("signs", []) if sign not in ("left-out", "overused")]  # of attention
+    assert any(row["signs"] for row in expected)
+    assert [{"signs": [], **row} for row in found] == [
+        {name: row[name] for name in (*found[0], "signs")} for row in expected
+    ]
 
 
 def test_word_counts_are_those_of_the_training_set(run: Path, tmp_path: Path) -> None:
@@ -152,7 +162,7 @@ def test_runs_of_earlier_versions_have_what_they_recorded(old: Path, caplog: pyt
     shown = figures(data)
     assert "by-frequency" not in shown
     assert "in training" not in [column["name"] for column in shown["missed"]["columns"]]
-    assert data["facts"]["Command"] == "not recorded; every setting is in config.yaml"
+    assert data["facts"]["Training command"] == "not recorded; every setting is in config.yaml"
     assert "curve-scores" in shown
     assert not caplog.records  # nothing is wrong with it
 
@@ -162,13 +172,75 @@ def test_figures_of_a_small_test_set(old: Path) -> None:
     shown = figures(data)
     assert shown["copying"]["rows"] == [["numbers", 0.0, 0, 1, "12 (1)"], ["names", 1.0, 1, 1, ""]]
     assert shown["copying"]["queries"] == ["#2", None]
-    signs = {query: row[1] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
+    signs = {query: row[2] for row, query in zip(shown["trouble"]["rows"], shown["trouble"]["queries"], strict=True)}
     assert signs["is:repeats"] == 1
+    assert shown["left-out"]["rows"][0][:4] == ["dog", 1, 1, 1.0]
+    assert shown["left-out"]["queries"] == ["#3"]
     assert [row["nearest"] for row in data["sentences"]] == [0, 0, 0]
     assert data["sentences"][2]["signs"] == ["left-out", "repeats", "short"]  # nothing looks at “dog”
     assert shown["mistakes"]["rows"][0][2:] == ["we hear a dog", "nous nous nous", "nous entendons un chien"]
     copied = next(each["text"] for each in data["findings"] if each["figure"] == "copying")
     assert copied == "Copying: 0 of 1 numbers arrive (0%), 1 of 1 names arrive (100%)."
+
+
+def test_a_test_set_of_the_user_is_checked_against_the_training_set(run: Path, old: Path) -> None:
+    opened = Run.open(run)
+    corpus = prepared_corpus(opened)
+    assert corpus is not None
+    (source, target), (other, _) = corpus.samples(2)
+    triples = [
+        (source, "x", ["nothing like it zzz"]),
+        ("nothing like it zzz", "x", ["zzz zzz", target.upper()]),
+        (f"{other} zzz", "x", [f"{target} zzz"]),
+    ]
+    details = DETAILS | {"examples": "mine.en", "references": ["mine.fr"], "command": "python evaluate.py --lc-tok"}
+
+    def note_of(path: Path, some: list[tuple[str, str, list[str]]]) -> str:
+        found = evaluation(some)
+        data = report_data(
+            found, ("eng", "fra"), details, judge(found, bleu=1, pairs=None, guessing=None), Run.open(path)
+        )
+        assert data["facts"]["Evaluation command"] == "python evaluate.py --lc-tok"
+        return str(figures(data)["data"]["note"])
+
+    assert "2 of the 3 sentences of mine.en have their source or a reference in training" in note_of(run, triples)
+    assert "Leak: none of the 1 sentences of mine.en" in note_of(run, triples[2:])
+    assert "Leak: not checked for mine.en" in note_of(old, triples)
+
+
+def test_an_evaluation_records_its_command(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("mine.en", "I see a cat.\n"), ("mine.fr", "Je vois un chat.\n")):
+        Path(name).write_text(text)
+    evaluate.main(
+        ["--run", str(run), *["--beam", "1", "--source", "mine.en", "--reference", "mine.fr", "--output", "found"]]
+    )
+    data = content(tmp_path / "found/report.html")
+    expected = f"evaluate.py --run {run} --beam 1 --source mine.en --reference mine.fr --output found"
+    assert data["facts"]["Evaluation command"].endswith(expected)
+    assert "of mine.en" in figures(data)["data"]["note"]
+    assert read_evaluation(tmp_path / "found")[0]["evaluated"]["references"] == ["mine.fr"]
+
+
+def test_what_was_not_measured_names_the_command(old: Path) -> None:
+    found = evaluation(SMALL)
+    bare = replace(found, translations=[replace(each, attention=None) for each in found.translations])
+    measured = replace(found, faithfulness=Faithfulness(Attended(-1.0, 50.0), {}, 3, 1))
+    texts = []
+    for each in (found, bare, measured):
+        verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
+        details = DETAILS | {"command": "python evaluate.py --beam 3"}
+        data = report_data(each, ("eng", "fra"), details, verdict, Run.open(old))
+        texts.append(next(section["text"] for section in data["sections"] if section["id"] == "quality"))
+    assert "python evaluate.py --beam 3 --faithfulness" in texts[0]
+    assert texts[1:] == ["", ""]  # nothing to change, and nothing left to measure
+
+
+def test_a_sign_that_says_nothing_is_called_so(old: Path) -> None:
+    again = [("we see a dog here", "nous voyons", ["nous voyons"])] * 6  # right, and nothing looks at “a dog here”
+    shown = figures(report_of(old, [*SMALL, *again, *[("we see", "nous voyons", ["nous voyons"])] * 5]))
+    assert "Here left-out does not tell bad translations from good ones" in shown["trouble"]["note"]
+    assert "does not tell" not in figures(report_of(old))["trouble"]["note"]
 
 
 def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogCaptureFixture) -> None:

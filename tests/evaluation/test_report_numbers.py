@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from nmt.evaluation.report.calibration import calibration_error, reliability, words_right
 from nmt.evaluation.report.copying import copied, names, numbers
-from nmt.evaluation.report.coverage import WordAttention, left_out, overused, repeats, trouble
+from nmt.evaluation.report.coverage import WordAttention, left_out, left_out_words, overused, repeats, trouble
 from nmt.evaluation.report.matching import (
     Missed,
     WordScore,
@@ -23,6 +23,7 @@ from nmt.evaluation.report.matching import (
     script_group,
 )
 from nmt.evaluation.report.sentences import as_bytes
+from nmt.evaluation.report.signs import separates
 from nmt.evaluation.report.words import WordCounts
 from nmt.special import EOS_PIECE
 from nmt.translation import EMPTY, Translation
@@ -138,6 +139,22 @@ def test_coverage_is_attention_summed_over_words() -> None:
     assert dict(found.coverage()) == pytest.approx({"the": 0.15, "cat": 2.75})  # not of "." and not at the end
     assert (left_out(found), overused(found)) == (["the"], ["cat"])
     assert left_out(None) == []
+
+
+def test_words_left_out_are_counted_without_case_and_punctuation() -> None:
+    once = attention([[0.1, 0.9, 0, 0], [0.05, 0.95, 0, 0], [0, 0.9, 0.1, 0], [0.9, 0, 0, 0.1]])
+    both = WordAttention(
+        ["The", "cat,", ".", EOS_PIECE], ["x", EOS_PIECE], np.array([[0.0, 0.1, 0, 0.9], [0, 0, 0, 1]])
+    )
+    kept = WordAttention(["the"], ["x"], np.array([[1.0]]))
+    assert left_out_words([once, None, both, kept]) == [("the", 2, 3, [0, 2]), ("cat", 1, 2, [2])]
+
+
+def test_a_sign_separates_if_scores_with_it_are_lower_by_more_than_chance() -> None:
+    good, bad = [90.0, 95.0, 100.0, 85.0, 80.0], [10.0, 15.0, 20.0, 5.0, 30.0]
+    assert separates(bad, good)
+    assert not separates(good, bad)
+    assert not separates([0.0, 50.0, 100.0, 50.0, 60.0], [10.0, 50.0, 100.0, 60.0, 60.0])  # by 4, of an error of 22
 
 
 def test_pieces_are_merged_before_coverage() -> None:

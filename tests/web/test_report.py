@@ -60,11 +60,11 @@ def filtered(page: Any, query: str) -> list[int]:
     return sorted(shown(page))
 
 
-def copies(page: Any, figure: str) -> dict[str, str]:
-    """What the buttons of a figure copy, by their names."""
-    script = """async (id) => {
+def copies(page: Any, place: str) -> dict[str, str]:
+    """What the buttons of a figure, or of the part of the page with a selector, copy, by their names."""
+    script = """async (place) => {
       const found = {};
-      for (const button of document.querySelectorAll(`#figure-${id} .copies button`)) {
+      for (const button of document.querySelectorAll(`${place} .copies button`)) {
         const name = button.getAttribute("aria-label").split(" ").at(-1);
         button.click();
         await null;
@@ -72,7 +72,8 @@ def copies(page: Any, figure: str) -> dict[str, str]:
       }
       return found;
     }"""
-    found: dict[str, str] = page.evaluate(script, figure)
+    selector = place if place[0] in ".#" else f"#figure-{place}"
+    found: dict[str, str] = page.evaluate(script, selector)
     return found
 
 
@@ -87,9 +88,27 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     assert filtered(page, "missing:12") == [2]
     assert filtered(page, "missing:狗") == [5]
     assert filtered(page, "#1,3") == [1, 3]
-    page.fill("#filter", "/(/")
-    page.wait_for_selector("#filter[aria-invalid]")
-    assert "/(/ is no regular expression." in page.locator(".filter").inner_text()
+    assert filtered(page, "IS:repeats CHRF < 40 Missing:entendons") == [3]
+    assert filtered(page, "chrF<40") == filtered(page, "chrf<40") != []
+    assert filtered(page, "sure>80%") == filtered(page, "sure>0.8") == filtered(page, "sure > 80 %") != []
+    assert filtered(page, "sure>80") == filtered(page, "sure>0,8")
+    assert filtered(page, "sure>95%") == []
+    for query, problem in {
+        "/(/": "/(/ is no regular expression.",
+        "spread>3": "spread is no column here; there are chrF, sure, length.",
+        "chats<3": "chats is no column here",
+        "is:nonsense": "No sentences here are marked nonsense; after is: there can be left-out, ",
+        "is:empty": "No sentences here are marked empty",
+        "length>20%": "length is no percentage: leave out the %.",
+        "chrF<": "chrF< needs a number after it.",
+        "missing:": "missing: needs a word after it.",
+    }.items():
+        page.fill("#filter", query)
+        page.wait_for_function("text => document.querySelector('.filter').innerText.includes(text)", arg=problem)
+        assert page.locator("#filter[aria-invalid]").count() == 1
+    help_line = page.locator("#filter-help").inner_text()
+    assert "is:left-out" in help_line
+    assert "spread" not in help_line
     assert filtered(page, "#1,2,3,5") == [1, 2, 3, 5]
     page.locator(".sort", has_text="length").click()
     assert shown(page) == [5, 1, 3, 2]
@@ -99,6 +118,32 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     page.reload()  # the address has it all
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == order == [2, 1, 3, 5]
+
+
+def test_a_new_fragment_reaches_an_open_page(opened: Any) -> None:
+    filtered(opened, "#1")
+    opened.evaluate("location.hash = '#q=%232,3&sort=-length&open=2'")
+    opened.wait_for_selector("#figure-attention-2 svg")
+    assert opened.input_value("#filter") == "#2,3"
+    assert shown(opened) == [2, 3]
+    opened.evaluate("location.hash = ''")
+    opened.wait_for_function("document.getElementById('filter').value === ''")
+
+
+def test_sentences_and_facts_are_copied(opened: Any, data: dict[str, Any]) -> None:
+    opened.evaluate("location.hash = '#q=%231,2&sort=number'")
+    opened.wait_for_function("document.querySelectorAll('.sentences tbody tr').length === 2")
+    found = copies(opened, ".filter")
+    table = list(csv.reader(io.StringIO(found["CSV"])))
+    assert table[0] == ["#", "chrF", "sure", "length", "source", "translation", "reference 1", "reference 2"]
+    chrf = str(data["sentences"][1]["chrf"])
+    assert table[2][:2] == ["2", chrf]
+    assert table[2][4:] == ["I see 12 cats .", "je vois des chats .", "je vois 12 chats .", "je regarde 12 chats ."]
+    assert len(table) == 3
+    assert found["LaTeX"].count(" \\\\\n") == 3
+    facts = list(csv.reader(io.StringIO(copies(opened, "#origin .card")["CSV"])))
+    assert {name: text.removeprefix("'") for name, text in facts[1:]} == data["facts"]
+    opened.evaluate("location.hash = ''")
 
 
 def test_differences_are_marked_word_by_word(opened: Any) -> None:
@@ -184,9 +229,22 @@ def test_axe_finds_no_violation(opened: Any, width: int, scheme: str) -> None:
 
 
 def test_print_has_figures_and_no_buttons(opened: Any) -> None:
+    opened.reload()
+    opened.wait_for_selector("body[data-ready]")
     opened.emulate_media(media="print")
     visible = [opened.locator(name).is_visible() for name in ("nav", ".filter", "#figure-by-length svg")]
     assert visible == [False, False, True]
+    opened.set_viewport_size({"width": 700, "height": 1000})  # of a sheet of paper
+    opened.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert opened.locator("#figure-settings table").is_visible()
+    assert opened.locator("#figure-by-length table").is_visible()
+    clipped = """() => [...document.querySelectorAll(".figure")].filter((figure) => {
+      const edge = figure.getBoundingClientRect().right;
+      return [...figure.querySelectorAll("*")].some((each) => each.getBoundingClientRect().right > edge + 1);
+    }).map((figure) => figure.id)"""
+    assert opened.evaluate(clipped) == []
+    opened.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not opened.locator("#figure-settings table").is_visible()
     opened.emulate_media(media="screen")
 
 
@@ -197,7 +255,7 @@ def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, A
             "references": ["je vois", "je regarde"],
             "translations": [
                 {"name": "luong", "text": "je vois", "chrf": 100.0, "nearest": 0},
-                {"name": "seq2seq", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
+                {"name": "a_model_with_a_rather_long_name", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
             ],
             "chrf": 80.0,
             "length": 2,
@@ -209,8 +267,74 @@ def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, A
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == [2, 1]  # those that differ most come first
     first = page.locator(".sentences tbody tr").first
-    assert first.locator(".model").all_inner_texts() == ["luong 100", "seq2seq 60"]
+    assert first.locator(".model").all_inner_texts() == ["luong 100", "a_model_with_a_rather_long_name 60"]
+    begins = "all => all.map(each => each.getBoundingClientRect().left)"
+    assert len(set(first.locator(".translation").evaluate_all(begins))) == 1  # one below the other
     assert first.locator("ins").all_inner_texts() == ["tout"]
+    assert page.faults == []
+
+
+NAMES = [f"a_model_with_a_rather_long_name_{i:02d}" if i % 3 else f"model{i}" for i in range(20)]
+
+
+def chart_of(kind: str) -> dict[str, Any]:
+    """A figure of twenty models, as curves over updates or as bars."""
+    if kind == "bars":
+        columns = [{"name": "sign"}, *({"name": name, "digits": 1} for name in NAMES)]
+        chart = {"kind": "bars", "label": 0, "values": list(range(1, 21))}
+        return {"columns": columns, "rows": [["short", *range(1, 21)]], "chart": chart}
+    rows = [[name, step, number + step] for number, name in enumerate(NAMES) for step in range(0, 50, 10)]
+    columns = [{"name": "model"}, {"name": "update"}, {"name": "BLEU", "digits": 1}]
+    return {"columns": columns, "rows": rows, "chart": {"kind": "lines", "x": [1], "y": [2], "by": 0}}
+
+
+OUTSIDE = """svg => {
+  const room = svg.getBoundingClientRect();
+  const boxes = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  return boxes.filter((box) => box.left < room.left || box.right > room.right + 1 || box.top < room.top ||
+    box.bottom > room.bottom + 1).length;
+}"""
+
+
+def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[str, Any]) -> None:
+    chart = {"kind": "bars", "label": 0, "values": [1]}
+    columns = [{"name": "model"}, {"name": "BLEU", "digits": 1}]
+    figure = {"id": "many", "title": "Many", "note": "", "columns": columns, "queries": [], "chart": chart}
+    figure["rows"] = [[name, 30.5] for name in NAMES[1:]]
+    section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
+    page = show(report_page(data | {"sections": [section]}), viewport={"width": 390, "height": 800})
+    page.wait_for_selector("#figure-many svg")
+    assert page.locator("#figure-many svg").evaluate(OUTSIDE) == 0
+    assert page.locator("#figure-many .value").count() == 0  # their numbers would touch
+
+
+@pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
+@pytest.mark.parametrize("kind", ["lines", "bars"])
+def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str, width: int) -> None:
+    figure = {"id": "many", "title": "Many", "note": "", "queries": [], **chart_of(kind)}
+    section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
+    page = show(report_page(data | {"sections": [section]}), viewport={"width": width, "height": 800})
+    page.evaluate(COPY)
+    page.wait_for_selector("#figure-many svg")
+    for svg in ("#figure-many svg", "#copied svg"):
+        texts = page.locator(f"{svg} text").all_text_contents()
+        assert [name for name in NAMES if not any(text.startswith(name) for text in texts)] == []
+        assert page.locator(svg).evaluate(OUTSIDE) == 0
+        if kind == "lines":
+            looks = """svg => [...svg.querySelectorAll("path")].filter((path) => path.getAttribute("d").includes("L"))
+              .map((path) => { const style = getComputedStyle(path); return style.stroke + style.strokeDasharray; })"""
+            shapes = page.locator(f"{svg} [transform^=translate]")
+            points = shapes.evaluate_all("""all => all.map((each) => {
+              const style = getComputedStyle(each);
+              return style.stroke + style.fill + each.getAttribute("d");
+            })""")
+            assert len(set(page.locator(svg).evaluate(looks))) >= 20  # 24 pairs of colour and dashes
+            assert len(set(points)) == 20
+        else:
+            samples = page.locator(f"{svg} rect").evaluate_all("all => all.map(each => getComputedStyle(each).fill)")
+            assert samples[:20] == samples[20:]  # of the bars
+        copied = copies(page, "many")["SVG"]
+        page.evaluate("text => document.body.insertAdjacentHTML('beforeend', `<div id=copied>${text}</div>`)", copied)
     assert page.faults == []
 
 

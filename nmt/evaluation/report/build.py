@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nmt.evaluation.history import read_history
-from nmt.evaluation.report import origin, quality
+from nmt.evaluation.report import origin, quality, signs
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.curves import training_figures
 from nmt.evaluation.report.figures import Figure, Section
@@ -72,11 +72,12 @@ def report_data(
     scores = [quality.score_figure(evaluation.scores)]
     good_and_bad = quality_figures(analysis, codes, run)
     training = attempt("curves", lambda: training_figures(read_history(run.tensorboard), run.finished()["best_step"]))
-    data = attempt("data", lambda: origin.data_figures(run)) or []
+    leak = attempt("leak", lambda: origin.leak_note(run, details, evaluation.examples)) or "Leak: not checked."
+    data = attempt("data", lambda: origin.data_figures(run, leak)) or []
     settings = attempt("settings", lambda: [origin.settings_figure(run)]) or []
     by_id = {figure.id: figure for figure in good_and_bad}
     sections = [
-        Section("quality", "Where it is good and bad", good_and_bad),
+        Section("quality", "Where it is good and bad", good_and_bad, not_measured(analysis, details, run)),
         Section("sentences", "Sentences", []),
         Section("scores", "Scores and signatures", scores),
         Section("training", "Training", training or []),
@@ -98,6 +99,14 @@ def report_data(
         "sections": [section.plain() for section in sections if section.figures or section.id == "sentences"],
         "sentences": attempt("sentences", analysis.rows) or [],
     }
+
+
+def not_measured(analysis: Analysis, details: Mapping[str, Any], run: OpenRun) -> str:
+    """How to measure whether attention matters; empty where that is known, or cannot be."""
+    if analysis.evaluation.faithfulness or "ensemble" in details or not any(analysis.attention):
+        return ""
+    command = f"{origin.evaluation_command(run, details)} --faithfulness"
+    return f"Whether it matters where it looks was not measured; this does, as long as an evaluation takes: {command}"
 
 
 def tiles(scores: Scores) -> dict[str, dict[str, str]]:
@@ -122,7 +131,8 @@ def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) ->
         "scripts": lambda: [quality.script_figure(analysis)],
         "missed words": lambda: quality.missed_figures(analysis, counts, codes[1]),
         "copying": lambda: [quality.copying_figure(analysis)],
-        "signs of trouble": lambda: [quality.trouble_figure(analysis)],
+        "signs of trouble": lambda: [signs.trouble_figure(analysis)],
+        "words left out": lambda: signs.left_out_figure(analysis, codes[0]),
         "mistakes": lambda: [quality.mistakes_figure(analysis, codes)],
         "calibration": lambda: quality.calibration_figures(analysis),
         "other attention": lambda: quality.faithfulness_figure(analysis),

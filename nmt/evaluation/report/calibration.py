@@ -45,6 +45,18 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(each.count * abs(each.right - each.confidence) for each in bins) / total if total else 0.0
 
 
+def overall(bins: Sequence[Bin]) -> tuple[int, float | None, float | None]:
+    """How many words all bins have, their mean confidence and the share that is right; None without words."""
+    total = sum(each.count for each in bins)
+    if not total:
+        return 0, None, None
+    return (
+        total,
+        sum(each.count * each.confidence for each in bins) / total,
+        sum(each.count * each.right for each in bins) / total,
+    )
+
+
 def words_right(translation: Translation, reference: str, spaced: bool) -> list[tuple[float, bool]]:
     """The confidence of each word of a translation, and whether the reference has it.
 

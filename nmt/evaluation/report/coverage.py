@@ -1,8 +1,10 @@
 """Signs that a translation leaves something out or says it twice: by its attention, its repetitions and its length."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import punctuation
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +42,29 @@ class WordAttention:
             for word, total in zip(self.source, said, strict=True)
             if word != EOS_PIECE and any(character.isalnum() for character in word)
         ]
+
+
+class LeftOut(NamedTuple):
+    """A source word, how often it got hardly any attention, how often it occurs, and where it got hardly any."""
+
+    word: str
+    times: int
+    occurrences: int
+    sentences: list[int]  # from 0
+
+
+def left_out_words(attentions: Sequence[WordAttention | None]) -> list[LeftOut]:
+    """Words without case and surrounding punctuation, those left out most often first."""
+    occurrences: Counter[str] = Counter()
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for sentence, attention in enumerate(attentions):
+        for text, total in attention.coverage() if attention else ():
+            word = text.casefold().strip(punctuation)
+            occurrences[word] += 1
+            if total < HARDLY:
+                places[word].append(sentence)
+    found = [LeftOut(word, len(own), occurrences[word], sorted(set(own))) for word, own in places.items()]
+    return sorted(found, key=lambda each: (-each.times, each.word))
 
 
 def left_out(attention: WordAttention | None) -> list[str]:

@@ -79,14 +79,14 @@ def _copying(figure: Figure) -> str | None:
 
 def _trouble(figure: Figure) -> str | None:
     """The sign that costs the most chrF in all."""
-    rows = [row for row in figure.rows if _number(row[1]) >= 5 and row[3] is not None and row[4] is not None]
-    costs = [(_number(row[1]) * (_number(row[4]) - _number(row[3])), row) for row in rows]
+    rows = [row for row in figure.rows if _number(row[2]) >= 5 and row[4] is not None and row[5] is not None]
+    costs = [(_number(row[2]) * (_number(row[5]) - _number(row[4])), row) for row in rows]
     _, row = max(costs, key=lambda each: each[0], default=(0.0, None))
-    if row is None or _number(row[4]) - _number(row[3]) < _NOTABLE:
+    if row is None or _number(row[5]) - _number(row[4]) < _NOTABLE:
         return None
-    meaning = str(row[0]).partition(" (")[0]
-    better = f"their chrF is {row[3]:.0f}, that of the others {row[4]:.0f}"
-    return f"Warning sign: {row[1]:,} translations have {meaning}; {better}."
+    meaning = str(row[1]).partition(" (")[0]
+    better = f"their chrF is {row[4]:.0f}, that of the others {row[5]:.0f}"
+    return f"Warning sign: {row[2]:,} translations have {meaning}; {better}."
 
 
 def _calibration(figure: Figure) -> str | None:

@@ -2,17 +2,20 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from safetensors import safe_open
 
 from nmt.data.corpus_report import DataReport
+from nmt.data.heldout import HeldOut
 from nmt.evaluation.report.figures import Cell, Column, Figure
+from nmt.evaluation.report.training_set import prepared_corpus, shared_with_training
 from nmt.portable.card import language_name
 from nmt.provenance import hyperparameters
-from nmt.run import OpenRun
-from nmt.shell import quote
+from nmt.run import OpenRun, Run
+from nmt.shell import quote, shell_command
 from nmt.training.checkpoint import MODEL
 
 
@@ -33,7 +36,8 @@ def facts(run: OpenRun, details: Mapping[str, Any]) -> dict[str, str]:
         f"{seconds / 60:.1f} minutes; {finished.get('reason')}",
         "Scored": f"{details['examples']}, {details['checkpoint']}, {method.lower()} search with "
         + ", ".join(f"{name} {value}" for name, value in search.items()),
-        "Command": command(run),
+        "Training command": command(run),
+        "Evaluation command": evaluation_command(run, details),
         "Run": f"{run.identity[:12]}, data {origin['data_key'][:12]}, split {origin['split_hash'][:12]}, "
         f"finished {finished['finished_at'][:10]}",
         "Code": f"revision {origin.get('git') or 'unknown'}; {versions}",
@@ -51,14 +55,37 @@ def command(run: OpenRun) -> str:
     return again + changes
 
 
+def evaluation_command(run: OpenRun, details: Mapping[str, Any]) -> str:
+    """The command that evaluates the same again: as `details` record it, or that for the run's own test set."""
+    return str(details.get("command") or shell_command("evaluate.py", "--run", run_name(run)))
+
+
+def run_name(run: Run) -> str:
+    """The directory of a run as a command names it from here."""
+    path = run.directory.absolute()
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def leak_note(run: OpenRun, details: Mapping[str, Any], examples: Sequence[HeldOut]) -> str:
+    """What is known of sentences that training and the evaluated set share; counted for a set of the user's own."""
+    if "references" not in details:
+        return "Leak: none. No sentence of the held-out sets, on either side, is in training."
+    corpus, name = prepared_corpus(run), details["examples"]
+    if corpus is None:
+        return f"Leak: not checked for {name}, as the prepared corpus of the run is gone."
+    shared = shared_with_training(corpus, examples)
+    found = f"{shared:,} of the {len(examples):,} sentences of {name} have their source or a reference in training"
+    return f"Leak: {found if shared else found.replace('0 of', 'none of', 1)}, without regard to case and punctuation."
+
+
 def count_parameters(run: OpenRun) -> int:
     """Numbers that training adjusted; tied ones are stored once and count once."""
     with safe_open(run.best_checkpoint() / MODEL, framework="np") as tensors:
         return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
 
 
-def data_figures(run: OpenRun) -> list[Figure]:
-    """What became of the rows of the corpus, and how its two sides look."""
+def data_figures(run: OpenRun, leak: str) -> list[Figure]:
+    """What became of the rows of the corpus, what `leak` says of its held-out sets, and how its two sides look."""
     path = run.directory / "data" / "report.json"
     report = DataReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
     rows: list[list[Cell]] = [["rows read", report.pairs_read]]
@@ -67,10 +94,7 @@ def data_figures(run: OpenRun) -> list[Figure]:
     rows += [["of them new in this run", report.new_pairs]] if report.new_pairs else []
     rows += [["validation sentences", report.val_sources], ["references of the validation set", report.val_pairs]]
     rows += [["test sentences", report.test_sources], ["references of the test set", report.test_pairs]]
-    note = (
-        "Leak: none. No sentence of the held-out sets, on either side, is in training; of a random split "
-        f"{report.random_leak:.0%} of the test pairs would be."
-    )
+    note = f"{leak} Of a random split {report.random_leak:.0%} of the test pairs would share one with training."
     sides = [report.source, report.target]
     looks: list[list[Cell]] = [
         ["language", *(side.language for side in sides)],

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from nmt.evaluation.report.analysis import Analysis
-from nmt.evaluation.report.calibration import Bin, calibration_error, reliability, words_right
+from nmt.evaluation.report.calibration import Bin, calibration_error, overall, reliability, words_right
 from nmt.evaluation.report.copying import Copied, copied, names, numbers
-from nmt.evaluation.report.coverage import SIGNS
 from nmt.evaluation.report.figures import Cell, Column, Figure
 from nmt.evaluation.report.matching import WordScore, by_frequency, by_script, missed_words
 from nmt.evaluation.scores import Scores, grouped_bleu
@@ -17,6 +16,11 @@ from nmt.metrics import METRICS, reference_streams
 _LISTED = 15  # words, or sentences, in a list of the worst
 _WIDTH = 10  # of a bucket of sentence chrF
 
+# What the share of right words says, and what it does not.
+RIGHT = (
+    "Below the diagonal it is surer than it is right. A word is right if the nearest reference has it; other right "
+    "words count as wrong."
+)
 _SENTENCES, _BLEU, _CHRF = Column("sentences"), Column("BLEU", 1), Column("mean chrF", 1)
 
 
@@ -158,23 +162,6 @@ def copying_figure(analysis: Analysis) -> Figure:
     return Figure("copying", "Numbers and names", columns, rows, note, None, queries)
 
 
-def trouble_figure(analysis: Analysis) -> Figure:
-    """How many translations show which sign of trouble, and whether they are worse than the others."""
-    rows: list[list[Cell]] = []
-    queries = []
-    chrf, attentive = analysis.evaluation.chrf, any(analysis.attention)
-    for sign, meaning in SIGNS.items():
-        if sign in ("left-out", "overused") and not attentive:
-            continue
-        with_it = [i for i, signs in enumerate(analysis.signs) if sign in signs]
-        without = [i for i, signs in enumerate(analysis.signs) if sign not in signs]
-        rows.append([meaning, len(with_it), len(with_it) / len(chrf), _mean(chrf, with_it), _mean(chrf, without)])
-        queries.append(f"is:{sign}" if with_it else None)
-    columns = [Column("sign"), _SENTENCES, Column("share", 3), Column("chrF with it", 1), Column("chrF without", 1)]
-    note = "Attention of a source word: its weights, summed over the words of the translation."
-    return Figure("trouble", "Left out, said twice", columns, rows, note, None, queries)
-
-
 def mistakes_figure(analysis: Analysis, languages: tuple[str, str]) -> Figure:
     """Bad translations that the model is most sure of."""
     evaluation = analysis.evaluation
@@ -197,31 +184,34 @@ def mistakes_figure(analysis: Analysis, languages: tuple[str, str]) -> Figure:
     return Figure("mistakes", title, [Column("confidence", 2), Column("chrF", 1), *texts], rows, note, None, queries)
 
 
-def calibration_figures(analysis: Analysis) -> list[Figure]:
-    """Reliability of the confidence of words and of sentences."""
-    translations = analysis.evaluation.translations
+def word_reliability(analysis: Analysis) -> list[Bin]:
+    """How often words are right, by their confidence."""
+    translations, nearest = analysis.evaluation.translations, analysis.nearest
     pairs = [
         pair
-        for translation, group, near in zip(translations, analysis.references, analysis.nearest, strict=True)
+        for translation, group, near in zip(translations, analysis.references, nearest, strict=True)
         for pair in words_right(translation, group[near], analysis.spaced)
     ]
-    words = reliability([sure for sure, _ in pairs], [float(right) for _, right in pairs])
-    note = (
-        f"Expected calibration error {calibration_error(words):.3f} over {len(pairs):,} words. Below the diagonal it "
-        "is surer than it is right. A word is right if the nearest reference has it; other right words count as wrong."
-    )
+    return reliability([sure for sure, _ in pairs], [float(right) for _, right in pairs])
+
+
+def calibration_figures(analysis: Analysis) -> list[Figure]:
+    """Reliability of the confidence of words and of sentences."""
+    words, translations = word_reliability(analysis), analysis.evaluation.translations
+    note = f"Expected calibration error {calibration_error(words):.3f} over {overall(words)[0]:,} words. {RIGHT}"
     chart = {"kind": "reliability", "x": 2, "y": 3, "size": 1, "xLabel": "confidence", "yLabel": "share right"}
     columns = [Column("confidence"), Column("words"), Column("mean confidence", 3), Column("share right", 3)]
-    by_word = Figure("calibration", "Is it as sure as it is right?", columns, _bins(words), note, chart)
+    by_word = Figure("calibration", "Is it as sure as it is right?", columns, bin_rows(words), note, chart)
     sentences = reliability([each.confidence for each in translations], analysis.evaluation.chrf)
     columns = [Column("confidence"), _SENTENCES, Column("mean confidence", 3), _CHRF]
     queries = [f"sure>={each.low:.1f}" + (f" sure<{each.high:.1f}" if each.high < 1 else "") for each in sentences]
     bars = {"kind": "bars", "label": 0, "values": [3], "top": 100, "xLabel": "confidence of the sentence"}
-    by_sentence = Figure("by-confidence", "Sentences by confidence", columns, _bins(sentences), "", bars, queries)
+    by_sentence = Figure("by-confidence", "Sentences by confidence", columns, bin_rows(sentences), "", bars, queries)
     return [by_word, by_sentence]
 
 
-def _bins(bins: Sequence[Bin]) -> list[list[Cell]]:
+def bin_rows(bins: Sequence[Bin]) -> list[list[Cell]]:
+    """A row for each interval of confidence."""
     return [[f"{each.low:.1f}–{each.high:.1f}", each.count, each.confidence, each.right] for each in bins]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nmt.evaluation.report.coverage import WordAttention
+from nmt.evaluation.report.coverage import WordAttention, trouble
 from nmt.evaluation.report.matching import bags_of, nearest_reference
 from nmt.evaluation.report.words import bleu_tokens
 from nmt.evaluation.score_report import read_evaluation
@@ -56,7 +56,7 @@ def as_bytes(weights: np.ndarray) -> str:
 
 
 def recorded_rows(directory: Path) -> list[dict[str, Any]]:
-    """The rows of an evaluation on disk, without attention and signs of trouble; a UserError if there is none."""
+    """The rows of an evaluation on disk, without attention and its signs of trouble; a UserError if there is none."""
     scores, found = read_evaluation(directory)
     cut = bleu_tokens(scores["tokenizer"])
     chrfs = sentence_chrf([row.hypothesis for row in found], [row.references for row in found])
@@ -65,15 +65,18 @@ def recorded_rows(directory: Path) -> list[dict[str, Any]]:
     rows = []
     for row, chrf, length in zip(found, chrfs, lengths, strict=True):
         (words,) = bags_of(cut, [row.hypothesis])
+        nearest = nearest_reference(words, bags_of(cut, row.references))
+        signs = trouble(row.source, row.hypothesis, row.references, row.references[nearest], None)
         rows.append(
             {
                 "source": row.source,
                 "references": list(row.references),
-                "nearest": nearest_reference(words, bags_of(cut, row.references)),
+                "nearest": nearest,
                 "translation": row.hypothesis,
                 "chrf": round(chrf, 1),
                 **({"confidence": round(math.exp(row.score), 3)} if averaged else {}),
                 "length": int(length),
+                **({"signs": signs} if signs else {}),
             }
         )
     return rows

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from nmt.evaluation.report.training_set import prepared_corpus, training_sentences
 from nmt.files import read_listed, write_listed
 from nmt.metrics import choose_tokenizer
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 Tokens = list[str]
 
-_BLOCK = 8192  # sentences decoded together
 _SAMPLE = 1000  # sentences that the tokenizer is chosen by
 
 
@@ -49,27 +46,15 @@ class WordCounts:
     @classmethod
     def of_corpus(cls, corpus: PreparedCorpus) -> WordCounts:
         """Count the words of a prepared corpus."""
-
-        def sentences() -> Iterator[str]:
-            target = corpus.train.target
-            for start in range(0, len(corpus.train), _BLOCK):
-                block = np.arange(start, min(start + _BLOCK, len(corpus.train)))
-                ids = np.split(target.flat(block), np.cumsum(target.lengths[block])[:-1])
-                yield from corpus.target_tokenizer.decode_batch([each.tolist() for each in ids])
-
-        return cls.count(sentences())
+        return cls.count(training_sentences(corpus.train.target, corpus.target_tokenizer))
 
     @classmethod
     def of(cls, run: OpenRun) -> WordCounts | None:
         """Read the counts of a run; runs of earlier versions have them as long as their prepared corpus is there."""
         if run.word_counts_file.exists():
             return cls.parse(read_listed(run.word_counts_file).decode("utf-8"))
-        from nmt.data.prepare import PreparedCorpus
-
-        data, key = run.config.data, run.provenance["data_key"]
-        source, target, *_ = data.direction()
-        directory = Path(data.prepared_dir).expanduser() / f"{data.name}-{source}-{target}-{key[:12]}"
-        return cls.of_corpus(PreparedCorpus.open(directory)) if directory.is_dir() else None
+        corpus = prepared_corpus(run)
+        return cls.of_corpus(corpus) if corpus else None
 
     @classmethod
     def parse(cls, text: str) -> WordCounts:

@@ -17,6 +17,11 @@ export const isNumeric = (figure, place) =>
   figure.rows.some((row) => typeof row[place] === "number") &&
   figure.rows.every((row) => row[place] === null || typeof row[place] === "number");
 
+function caption({ title, note }) {
+  if (!note) return title;
+  return title.endsWith("?") ? `${title} ${note}` : `${title}. ${note}`;
+}
+
 /** A table for LaTeX with booktabs. */
 export function toLatex(figure) {
   const align = figure.columns.map((_, place) => (isNumeric(figure, place) ? "r" : "l")).join("");
@@ -31,7 +36,7 @@ export function toLatex(figure) {
     ...figure.rows.map((row) => line(row.map((cell, place) => format(cell, figure.columns[place])))),
     "\\bottomrule",
     "\\end{tabular}",
-    `\\caption{${escapeTex([figure.title, figure.note].filter(Boolean).join(". "))}}`,
+    `\\caption{${escapeTex(caption(figure))}}`,
     "\\end{table}",
     "",
   ].join("\n");

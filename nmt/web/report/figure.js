@@ -21,8 +21,11 @@ function isWide({ chart, columns, rows }) {
 export function figureNode(figure, show) {
   const node = element("figure", { className: isWide(figure) ? "figure wide" : "figure", id: `figure-${figure.id}` });
   const state = { x: 0, drawing: null };
+  const makers = { LaTeX: () => toLatex(figure), CSV: () => toCsv(figure) };
+  if (figure.chart) makers.SVG = () => toSvg(state.drawing);
+  const copies = copyButtons(makers, figure.title);
   const title = element("figcaption", { children: [element("h3", { text: figure.title })] });
-  node.append(element("div", { className: "figure-head", children: [title, copyButtons(figure, state)] }));
+  node.append(element("div", { className: "figure-head", children: [title, copies] }));
   if (figure.chart && figure.rows.length) {
     const place = element("div", { className: "chart", tabindex: "0", role: "region", "aria-label": figure.title });
     const redraw = () => {
@@ -35,8 +38,8 @@ export function figureNode(figure, show) {
   }
   const table = figure.rows.length ? tableNode(figure, show) : element("p", { className: "soft", text: "None." });
   if (figure.chart || figure.rows.length > LONGEST) {
-    const details = element("details", { children: [element("summary", { text: "Table" }), table] });
-    node.append(details);
+    const className = figure.chart && figure.rows.length > LONGEST ? "" : "printed"; // of others the chart is enough
+    node.append(element("details", { className, children: [element("summary", { text: "Table" }), table] }));
   } else node.append(table);
   if (figure.note) node.append(element("p", { className: "note", text: figure.note }));
   return node;
@@ -47,6 +50,18 @@ export function drawAll() {
   for (const each of drawn) {
     if (each.place.isConnected) each.redraw();
   }
+}
+
+/** A closed table cannot be opened on paper: open those that are printed while the page is. */
+export function openForPrint() {
+  const closed = [];
+  addEventListener("beforeprint", () => {
+    closed.push(...document.querySelectorAll("details.printed:not([open])"));
+    for (const each of closed) each.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const each of closed.splice(0)) each.open = false;
+  });
 }
 
 function choiceOfX(figure, state, redraw) {
@@ -64,16 +79,15 @@ function choiceOfX(figure, state, redraw) {
   return element("div", { className: "chips", children: buttons });
 }
 
-function copyButtons(figure, state) {
-  const makers = { LaTeX: () => toLatex(figure), CSV: () => toCsv(figure) };
-  if (figure.chart) makers.SVG = () => toSvg(state.drawing);
+/** A button for each form, which copies what its maker returns of the thing that has this title. */
+export function copyButtons(makers, title) {
   const buttons = Object.entries(makers).map(([name, make]) => {
-    const told = `Copy ${figure.title} as ${name}`;
+    const told = `Copy ${title} as ${name}`;
     const button = element("button", { type: "button", className: "copy", text: name, "aria-label": told, title: told });
     button.addEventListener("click", async () => {
       await copyText(make());
       button.textContent = "copied";
-      document.getElementById("said").textContent = `${figure.title} was copied as ${name}`;
+      document.getElementById("said").textContent = `${title[0].toUpperCase()}${title.slice(1)}: copied as ${name}`;
       setTimeout(() => (button.textContent = name), 1200);
     });
     return button;

@@ -1,7 +1,8 @@
 // The page of a report: what Python has computed, drawn. Text gets into it through textContent alone.
 
 import { element } from "../dom.js";
-import { drawAll, figureNode } from "./figure.js";
+import { toCsv, toLatex } from "./export.js";
+import { copyButtons, drawAll, figureNode, openForPrint } from "./figure.js";
 import { fragment, setFragment } from "./fragment.js";
 import { sentenceTable } from "./table.js";
 
@@ -78,9 +79,17 @@ function sectionNode(section) {
 function origin() {
   const rows = Object.entries(data.facts).flatMap(([name, text]) => [
     element("dt", { text: name }),
-    element("dd", { dir: "auto", children: [element(name === "Command" ? "code" : "span", { text })] }),
+    element("dd", { dir: "auto", children: [element(name.endsWith("command") ? "code" : "span", { text })] }),
   ]);
-  return element("div", { className: "card", children: [element("dl", { className: "facts", children: rows })] });
+  const { title } = data.sections.find((section) => section.id === "origin");
+  const facts = { title, columns: [{ name: "what" }, { name: "value" }], rows: Object.entries(data.facts) };
+  const copies = copyButtons({ LaTeX: () => toLatex(facts), CSV: () => toCsv(facts) }, title);
+  return element("div", { className: "card", children: [copies, element("dl", { className: "facts", children: rows })] });
+}
+
+/** Scroll to the part that the address names. */
+function toPlace() {
+  if (fragment("at")) $(fragment("at"))?.scrollIntoView();
 }
 
 /** All that is below the summary. */
@@ -92,11 +101,13 @@ function rest() {
     $("sentences").append(place);
     table = sentenceTable(place, data.sentences, { languages: data.languages });
   }
-  if (fragment("at")) $(fragment("at"))?.scrollIntoView();
+  toPlace();
+  addEventListener("hashchange", toPlace);
   document.body.dataset.ready = "true";
 }
 
 header();
+openForPrint();
 $("main").append(summary());
 requestAnimationFrame(() => setTimeout(rest)); // the summary is painted first
 let [timer, width] = [0, innerWidth];

@@ -6,40 +6,33 @@
 // weights as bytes in base64. What is in view is kept in the address as q, sort and open. Without `onOpen`, a click on
 // a sentence draws its attention; with it, `onOpen(row)` is called instead.
 
-import { element, roundPercent } from "../dom.js";
-import { common, marked, units } from "./diff.js";
-import { drawAll, figureNode } from "./figure.js";
+import { element } from "../dom.js";
+import { COLUMNS, contentsOf, tableFigure } from "./columns.js";
+import { toCsv, toLatex } from "./export.js";
+import { copyButtons, drawAll, figureNode } from "./figure.js";
 import { fragment, setFragment } from "./fragment.js";
-import { parseQuery, translationsOf } from "./query.js";
+import { helpOf, parseQuery } from "./query.js";
+import { attentionFigure, textNodes } from "./sentence.js";
 
 const SHOWN = 25; // sentences at first, and added at a time
-const HELP =
-  'Words or "a phrase", /a regular expression/, chrf<40, sure>0.8, length>=20, is:repeats, missing:word, #12. ' +
-  "All of them must hold. sure is the confidence, from 0 to 1. A wavy line is under what the nearest reference lacks, a " +
-  "dashed one under what the translation lacks.";
-const COLUMNS = {
-  number: { name: "#", value: (row) => row.number, text: (row) => String(row.number) },
-  chrf: { name: "chrF", value: (row) => row.chrf, text: (row) => row.chrf.toFixed(0) },
-  spread: { name: "spread", value: (row) => row.spread, text: (row) => row.spread.toFixed(0) },
-  confidence: { name: "sure", value: (row) => row.confidence, text: (row) => roundPercent(row.confidence) },
-  length: { name: "length", value: (row) => row.length, text: (row) => String(row.length) },
-};
+const MARKS = "A wavy line is under what the nearest reference lacks";
 
 export function sentenceTable(container, given, { languages = { source: "", target: "" }, onOpen } = {}) {
   const rows = given.map((row, place) => ({ number: place + 1, ...row }));
-  const columns = Object.keys(COLUMNS).filter((name) => rows.length && COLUMNS[name].value(rows[0]) !== undefined);
+  const contents = contentsOf(rows);
+  const { columns } = contents;
   const usual = columns.includes("spread") ? "-spread" : "chrf";
-  const state = { query: fragment("q"), sort: fragment("sort") || usual, shown: SHOWN, opened: new Set() };
-  for (const number of fragment("open").split(",")) if (number) state.opened.add(Number(number));
-  if (!columns.includes(state.sort.replace("-", ""))) state.sort = "number";
+  const state = { query: "", sort: usual, shown: SHOWN, opened: new Set(), found: [] };
 
   const input = element("input", { type: "search", id: "filter", autocomplete: "off", spellcheck: "false" });
-  input.value = state.query;
-  input.setAttribute("placeholder", "Filter: words, /regex/, chrf<40 …");
+  input.setAttribute("placeholder", "Filter: words, /regex/, chrF<40 …");
   input.setAttribute("aria-describedby", "filter-help");
   const label = element("label", { className: "hidden", for: "filter", text: "Filter sentences" });
   const count = element("p", { className: "soft", role: "status" });
-  const help = element("p", { id: "filter-help", text: HELP });
+  const makers = { LaTeX: () => toLatex(figureOfFound()), CSV: () => toCsv(figureOfFound()) };
+  const copies = copyButtons(makers, "the sentences found");
+  const lacks = rows[0]?.translations ? "" : ", a dashed one under what the translation lacks";
+  const help = element("p", { id: "filter-help", text: `${helpOf(contents)} ${MARKS}${lacks}.` });
   const heads = Object.fromEntries(columns.map((name) => [name, headOf(name)]));
   const text = element("th", { scope: "col", role: "columnheader", text: "sentence" });
   const head = element("tr", { role: "row", children: [...Object.values(heads), text] });
@@ -54,7 +47,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
     ],
   });
   const more = element("button", { type: "button", className: "quiet more" });
-  container.append(element("div", { className: "filter", children: [label, input, count] }), help, table, more);
+  container.append(element("div", { className: "filter", children: [label, input, count, copies] }), help, table, more);
 
   let timer = 0;
   input.addEventListener("input", () => {
@@ -65,6 +58,22 @@ export function sentenceTable(container, given, { languages = { source: "", targ
     state.shown += SHOWN;
     render();
   });
+
+  addEventListener("hashchange", () => {
+    readAddress();
+    render();
+  });
+
+  function readAddress() {
+    const sort = fragment("sort") || usual;
+    state.query = input.value = fragment("q");
+    state.sort = columns.includes(sort.replace("-", "")) ? sort : "number";
+    state.opened = new Set(fragment("open").split(",").filter(Boolean).map(Number));
+    state.shown = SHOWN;
+  }
+
+  /** The rows that the filter leaves, to be copied. */
+  const figureOfFound = () => tableFigure(state.found, columns, `Sentences${state.query && `: ${state.query}`}`);
 
   function headOf(name) {
     const button = element("button", { type: "button", className: "sort", text: COLUMNS[name].name });
@@ -90,7 +99,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
     const name = state.sort.replace("-", "");
     const sign = state.sort.startsWith("-") ? -1 : 1;
     const value = COLUMNS[name].value;
-    return rows.filter(parseQuery(state.query)).sort((a, b) => sign * (value(a) - value(b)) || a.number - b.number);
+    return rows.filter(parseQuery(state.query, contents)).sort((a, b) => sign * (value(a) - value(b)) || a.number - b.number);
   }
 
   function render() {
@@ -99,15 +108,15 @@ export function sentenceTable(container, given, { languages = { source: "", targ
       if (order) node.setAttribute("aria-sort", order);
       else node.removeAttribute("aria-sort");
     }
-    let found;
     try {
-      found = chosen();
+      state.found = chosen();
       input.removeAttribute("aria-invalid");
     } catch (error) {
       input.setAttribute("aria-invalid", "true");
       count.textContent = error.message;
       return;
     }
+    const { found } = state;
     count.textContent =
       found.length === rows.length ? `${rows.length} sentences` : `${found.length} of ${rows.length} sentences`;
     body.replaceChildren(...found.slice(0, state.shown).map(rowOf));
@@ -126,7 +135,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
       }),
     );
     const open = state.opened.has(row.number);
-    const [source, ...others] = textsOf(row, languages);
+    const [source, ...others] = textNodes(row, languages);
     const first = element("div", { className: "first", children: [source] });
     if (onOpen || row.attention) first.append(openButton(row, open));
     const content = element("td", { role: "cell", className: "texts", children: [first, ...others] });
@@ -153,54 +162,7 @@ export function sentenceTable(container, given, { languages = { source: "", targ
     fresh.querySelector("[aria-expanded]").focus();
   }
 
+  readAddress();
   render();
   return { filter, open: toggle };
-}
-
-/** Source, translations and references, with what differs marked. */
-function textsOf(row, { source, target }) {
-  const nodes = [element("p", { className: "source", lang: source, dir: "auto", text: row.source })];
-  const translations = translationsOf(row);
-  const nearest = translations[0].nearest ?? 0;
-  const single = !row.translations;
-  for (const each of translations) {
-    const reference = units(row.references[each.nearest ?? 0] ?? "");
-    const words = units(each.text);
-    const [kept, found] = common(words, reference);
-    const attributes = { lang: target, dir: "auto", className: "translation" };
-    const line = marked(words, kept, "ins", attributes);
-    if (!each.text) line.append(element("span", { className: "soft", text: "(nothing)" }));
-    if (single) {
-      nodes.push(line, marked(reference, found, "del", { ...attributes, className: "reference" }));
-    } else {
-      const name = element("span", { className: "model", text: `${each.name} ${each.chrf.toFixed(0)}` });
-      nodes.push(element("div", { className: "versions", children: [name, line] }));
-    }
-  }
-  row.references.forEach((text, place) => {
-    if (!single || place !== nearest) nodes.push(element("p", { className: "reference", lang: target, dir: "auto", text }));
-  });
-  return nodes;
-}
-
-/** The attention of a row as a figure: target words down the side, source words on top. */
-export function attentionFigure({ number, attention }) {
-  const bytes = Uint8Array.from(atob(attention.weights), (character) => character.charCodeAt(0));
-  const width = attention.source.length;
-  const end = (word) => (word === "</s>" ? "end" : word);
-  return {
-    id: `attention-${number}`,
-    title: `Attention of sentence ${number}`,
-    note: "Rows: words of the translation, as they were written. Columns: the source words that it looked at.",
-    columns: [
-      { name: "word" },
-      { name: "sure", digits: 2 },
-      ...attention.source.map((word) => ({ name: end(word), digits: 2 })),
-    ],
-    rows: attention.target.map((word, row) => {
-      const weights = Array.from(bytes.subarray(row * width, (row + 1) * width), (byte) => byte / 255);
-      return [end(word), attention.sure?.[row] ?? null, ...weights];
-    }),
-    chart: { kind: "heat", sure: 1 },
-  };
 }
