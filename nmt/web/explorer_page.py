@@ -14,7 +14,7 @@ from nmt.web.assemble import assembled, embedded, language
 if TYPE_CHECKING:
     from nmt.evaluation.gold import AlignedPair
 
-PARTS = ("explorer", "picture", "transport", "step", "beam", "whatif", "compare", "tour")
+PARTS = ("explorer", "picture", "transport", "step", "beam", "whatif", "compare", "tour", "contrast")
 STYLES = ("report/sentences.css", *(f"explorer/{part}.css" for part in PARTS))
 
 
