@@ -40,13 +40,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
     from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, faithfulness_table, measure, write_faithfulness
-    from nmt.evaluation.report.origin import run_name
+    from nmt.evaluation.report.origin import python_command, run_name
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
     from nmt.guessing import Guessing
     from nmt.metrics import MAIN, metrics_for
     from nmt.run import Run, newest_finished
-    from nmt.shell import shell_command
     from nmt.translator import Translator
     from nmt.unlike_training import TrainingData
 
@@ -84,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
     named = arguments if options.run else ["--run", run_name(run), *arguments]
     if sum(word.startswith("--") for word in named) > 1:  # without options, scores.json is that of the training
-        details["command"] = shell_command("evaluate.py", *named)
+        details["command"] = python_command("evaluate.py", *named)
     if options.source:
         details["references"] = [each.name for each in options.reference]
     if len(runs) > 1:

@@ -66,16 +66,21 @@ class Verdict:
     best: list[Example]
     worst: list[Example]
 
+    @property
+    def headline(self) -> str:
+        """How many translations are right, without the "of" that it begins with."""
+        good = f"{self._share(self.right)} came out right and {self._share(self.nearly)} nearly right"
+        return f"{self.sentences:,} sentences, {good}; {self._share(self.bad)} are bad."
+
     def lines(self) -> list[str]:
         """The verdict as text."""
-        good = f"{self._share(self.right)} came out right and {self._share(self.nearly)} nearly right"
         remarks = (
             f"Right is a chrF (likeness to the nearest reference, 0 to 100) of {RIGHT:.0f} or more, nearly right "
             f"{NEARLY:.0f} or more: a word or its ending is wrong. Below {BAD:.0f} hardly anything is right. A good "
             "translation in other words than the references counts as worse than it is."
         )
         return [
-            f"Verdict: of {self.sentences:,} sentences, {good}; {self._share(self.bad)} are bad.",
+            f"Verdict: of {self.headline}",
             *(line for line in (self.typical, self.guesses) if line),
             remarks,
             *_section("Best", self.best),

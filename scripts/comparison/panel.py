@@ -12,6 +12,7 @@ from comparison.style import new_figure
 from comparison.summary import Groups
 from nmt.evaluation.fonts import families
 from nmt.evaluation.heatmap import INK, add_colour_bar, by_words, draw_grid, fit_figure, our_style
+from nmt.evaluation.scores import source_lengths
 from nmt.translation import Translation
 from nmt.translator import Translator
 
@@ -21,13 +22,8 @@ _CELL, _GAP = 0.27, 0.32  # inches
 
 def choose_sentence(member: Member) -> str:
     """The first of the test sentences nearest to a readable length, whatever their scores."""
-    unit = member.scores["length_unit"]
-
-    def distance(source: str) -> int:
-        length = len(source.split()) if unit == "words" else len("".join(source.split()))
-        return abs(length - _LENGTH[unit])
-
-    return min(member.sources, key=distance)
+    unit, lengths = source_lengths(member.sources)
+    return member.sources[int(np.abs(lengths - _LENGTH[unit]).argmin())]
 
 
 def translate(groups: Groups, sentence: str) -> dict[str, Translation]:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from comparison.runs import Member
 from comparison.style import Line, Look, add_axes, draw_lines, name_axes, new_figure
-from comparison.summary import Groups, bleu
+from comparison.summary import Groups
 from nmt.evaluation.fonts import families
 from nmt.evaluation.heatmap import INK, fit_figure, our_style
 from nmt.evaluation.scores import LengthBucket
@@ -22,7 +22,7 @@ def draw_scores(groups: Groups, styles: dict[str, Look], baseline: str) -> Figur
         axes.grid(False)
         axes.grid(axis="x", color="#e4e7eb", linewidth=0.8)
         for place, (name, runs) in enumerate(groups.items()):
-            values = [bleu(member) for member in runs]
+            values = [member.bleu for member in runs]
             look = styles[name]
             axes.plot(
                 values, [place] * len(values), "o", color=look.colour, alpha=0.45, markersize=6, markeredgewidth=0

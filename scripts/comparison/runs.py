@@ -2,7 +2,6 @@
 
 import inspect
 import logging
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -10,18 +9,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import yaml
-from safetensors import safe_open
 
 from nmt import upgrade
 from nmt.errors import UserError
 from nmt.evaluation.aer import ALIGNMENT_FILE
 from nmt.evaluation.history import History, in_order_of_numbers, read_history
+from nmt.evaluation.report.origin import count_parameters
 from nmt.evaluation.score_report import SCORES, read_evaluation
 from nmt.factory import constructor
 from nmt.files import read_record
+from nmt.metrics import MAIN
 from nmt.run import OpenRun, Run
 from nmt.shell import shell_command
-from nmt.training.checkpoint import MODEL, Checkpoints
+from nmt.training.checkpoint import Checkpoints
 from nmt.typed import written_to
 
 log = logging.getLogger("nmt.compare")
@@ -80,9 +80,13 @@ class Member:
 
     @property
     def parameters(self) -> int:
-        """Numbers that training adjusted; tied ones are stored once and count once."""
-        with safe_open(self.run.best_checkpoint() / MODEL, framework="np") as tensors:
-            return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
+        """Numbers that training adjusted."""
+        return count_parameters(self.run)
+
+    @property
+    def bleu(self) -> float:
+        """BLEU on the test set."""
+        return float(self.scores[MAIN]["value"])
 
 
 def find_runs(paths: Sequence[Path]) -> list[Run]:

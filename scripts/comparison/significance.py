@@ -7,11 +7,10 @@ from statistics import median
 from typing import TypeVar
 
 import numpy as np
-from sacrebleu.metrics.bleu import BLEU
 
 from comparison.runs import Member
-from nmt.errors import UserError
-from nmt.metrics import MAIN, reference_streams
+from nmt.evaluation.report.words import bleu_metric
+from nmt.metrics import reference_streams
 
 _ORDER = 4  # of BLEU's n-grams
 _SEED = 12345  # as in sacreBLEU, whose p-values these are
@@ -30,7 +29,7 @@ def compare_all(groups: Mapping[str, Sequence[Member]], trials: int) -> dict[Pai
     for one, other in combinations(groups, 2):
         twins = {member.seed: member for member in groups[other]}
         tests = [
-            (p_value(member, twin, trials), _bleu(member) > _bleu(twin))
+            (p_value(member, twin, trials), member.bleu > twin.bleu)
             for member in groups[one]
             if (twin := twins.get(member.seed))
         ]
@@ -88,16 +87,6 @@ def _exchanges(trials: int, sentences: int) -> np.ndarray:
 @cache
 def _statistics(member: Member) -> np.ndarray:
     """Lengths, matches and numbers of n-grams of each sentence of a run (sentences, 10)."""
-    tokenizer = member.scores["tokenizer"]
-    try:
-        metric = BLEU(tokenize=tokenizer, force=True)
-    except RuntimeError as error:  # the runs were scored where it is installed
-        raise UserError(
-            f'BLEU\'s tokenizer {tokenizer} is missing here: run pip install "sacrebleu[ja,ko]".'
-        ) from error
+    metric = bleu_metric(member.scores["tokenizer"])  # the runs were scored where it is installed
     streams = reference_streams(member.references)
     return np.array(metric._extract_corpus_statistics(member.hypotheses, streams), dtype=np.float32)
-
-
-def _bleu(member: Member) -> float:
-    return float(member.scores[MAIN]["value"])

@@ -70,11 +70,6 @@ def summarise(groups: Groups, baseline: str, tested: Mapping[Pair, float]) -> li
     return rows
 
 
-def bleu(member: Member) -> float:
-    """BLEU of a run on its test set."""
-    return float(member.scores[MAIN]["value"])
-
-
 def spread(runs: Sequence[Member], metric: str = MAIN) -> Spread:
     """Mean and deviation of a metric over the runs of a model."""
     return Spread.of([float(member.scores[metric]["value"]) for member in runs])

@@ -83,7 +83,6 @@ def report_data(
         Section("training", "Training", training or []),
         Section("origin", "What this is, and how to repeat it", [*data, *settings]),
     ]
-    headline, *remarks = verdict.lines()[:2]
     pairs = attempt("training data", lambda: f"{run.config.data.name}, {TrainingData.of(run).pairs:,} training pairs")
     tested = f"{details['examples']}, {evaluation.scores.sentences:,} sentences"
     subtitle = filter(None, [pairs, tested, details["checkpoint"]])
@@ -93,7 +92,7 @@ def report_data(
         "languages": {"source": source_lang, "target": target_lang},
         "scores": evaluation.scores.to_dict(),
         "tiles": tiles(evaluation.scores),
-        "verdict": [headline.removeprefix("Verdict: ").replace("of ", "Of ", 1), *(remarks if verdict.typical else [])],
+        "verdict": [f"Of {verdict.headline}", *filter(None, [verdict.typical])],
         "findings": attempt("findings", lambda: findings(by_id)) or [],
         "facts": attempt("origin", lambda: origin.facts(run, details)) or {},
         "sections": [section.plain() for section in sections if section.figures or section.id == "sentences"],

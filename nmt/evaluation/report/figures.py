@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 Cell = str | int | float | None
@@ -49,7 +49,6 @@ class Section:
     title: str
     figures: Sequence[Figure]
     text: str = ""
-    findings: Sequence[str] = field(default=())  # sentences for the summary at the top of the page
 
     def plain(self) -> dict[str, Any]:
         """Values for JSON."""

@@ -62,7 +62,7 @@ def _missed(figure: Figure) -> str | None:
 
 def _never(figure: Figure) -> str | None:
     training = len(figure.columns) > 4
-    words = [_quoted(row[0]) + (f" ({row[4]} times in training)" if training else "") for row in figure.rows[:5]]
+    words = [_quoted(row[0]) + (f" ({row[4]} in training)" if training else "") for row in figure.rows[:5]]
     return f"Words it never gets right: {', '.join(words)}." if words else None
 
 

@@ -15,7 +15,7 @@ from nmt.evaluation.report.training_set import prepared_corpus, shared_with_trai
 from nmt.portable.card import language_name
 from nmt.provenance import hyperparameters
 from nmt.run import OpenRun, Run
-from nmt.shell import quote, shell_command
+from nmt.shell import quote
 from nmt.training.checkpoint import MODEL
 
 
@@ -50,14 +50,19 @@ def command(run: OpenRun) -> str:
     overrides = run.provenance.get("overrides")
     if not isinstance(overrides, list):
         return f"not recorded; every setting is in {run.config_file.name}"
-    again = " ".join(["python train.py", *(quote(str(text)) for text in overrides)])
+    again = python_command("train.py", *map(str, overrides))
     changes = f" (then resumed with {' '.join(map(quote, run.changes))})" if run.changes else ""
     return again + changes
 
 
 def evaluation_command(run: OpenRun, details: Mapping[str, Any]) -> str:
     """The command that evaluates the same again: as `details` record it, or that for the run's own test set."""
-    return str(details.get("command") or shell_command("evaluate.py", "--run", run_name(run)))
+    return str(details.get("command") or python_command("evaluate.py", "--run", run_name(run)))
+
+
+def python_command(program: str, *arguments: str) -> str:
+    """A command for readers of a report, who may be at another machine."""
+    return " ".join(map(quote, ("python", program, *arguments)))
 
 
 def run_name(run: Run) -> str:

@@ -33,8 +33,8 @@ def sentence_row(
         "references": list(references),
         "nearest": nearest,
         "translation": translation.text,
-        "chrf": round(chrf, 1),
-        "confidence": round(translation.confidence, 3),
+        "chrf": round(chrf, 4),
+        "confidence": round(translation.confidence, 6),
         "length": int(length),
     }
     if signs:
@@ -73,8 +73,8 @@ def recorded_rows(directory: Path) -> list[dict[str, Any]]:
                 "references": list(row.references),
                 "nearest": nearest,
                 "translation": row.hypothesis,
-                "chrf": round(chrf, 1),
-                **({"confidence": round(math.exp(row.score), 3)} if averaged else {}),
+                "chrf": round(chrf, 4),
+                **({"confidence": round(math.exp(row.score), 6)} if averaged else {}),
                 "length": int(length),
                 **({"signs": signs} if signs else {}),
             }

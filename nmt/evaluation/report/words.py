@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from nmt.errors import UserError
 from nmt.evaluation.report.training_set import prepared_corpus, training_sentences
 from nmt.files import read_listed, write_listed
 from nmt.metrics import choose_tokenizer
@@ -22,10 +23,20 @@ _SAMPLE = 1000  # sentences that the tokenizer is chosen by
 
 def bleu_tokens(tokenizer: str) -> Callable[[str], Tokens]:
     """A function that cuts text into words as BLEU does with this tokenizer."""
+    cut = bleu_metric(tokenizer).tokenizer
+    return lambda text: cut(text).split()
+
+
+def bleu_metric(tokenizer: str) -> Any:
+    """SacreBLEU's BLEU with a tokenizer that scores were computed with; a UserError if it is not installed here."""
     from sacrebleu.metrics.bleu import BLEU
 
-    cut = BLEU(tokenize=tokenizer, force=True).tokenizer
-    return lambda text: cut(text).split()
+    try:
+        return BLEU(tokenize=tokenizer, force=True)
+    except RuntimeError as error:
+        raise UserError(
+            f'BLEU\'s tokenizer {tokenizer} is missing here: run pip install "sacrebleu[ja,ko]".'
+        ) from error
 
 
 class WordCounts:

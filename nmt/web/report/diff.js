@@ -11,7 +11,7 @@ export function units(text) {
     .split(" ")
     .filter(Boolean)
     .flatMap((word) => {
-      const parts = (word.match(PART) ?? []).flatMap((part) => (isUnspaced(part[0]) ? Array.from(part) : [part]));
+      const parts = (word.match(PART) ?? []).flatMap((part) => (isUnspaced(Array.from(part)[0]) ? Array.from(part) : [part]));
       return parts.map((part, place) => ({ text: part, spaced: place === 0 }));
     });
 }
