@@ -231,9 +231,9 @@ def test_what_was_not_measured_names_the_command(old: Path) -> None:
         verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
         details = DETAILS | {"command": "python evaluate.py --beam 3"}
         data = report_data(each, ("eng", "fra"), details, verdict, Run.open(old))
-        texts.append(next(section["text"] for section in data["sections"] if section["id"] == "quality"))
+        texts.append(data["facts"].get("Does it matter where it looks?"))
     assert "python evaluate.py --beam 3 --faithfulness" in texts[0]
-    assert texts[1:] == ["", ""]  # nothing to change, and nothing left to measure
+    assert texts[1:] == [None, None]  # nothing to change, and nothing left to measure
 
 
 def test_a_sign_that_says_nothing_is_called_so(old: Path) -> None:

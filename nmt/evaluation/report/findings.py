@@ -37,7 +37,8 @@ def _lengths(figure: Figure) -> str | None:
         return None
     best, worst = (chosen(rows, key=lambda row: _number(row[2])) for chosen in (max, min))
     unit = figure.columns[0].name
-    return f"Lengths: best at {best[0]} {unit} (BLEU {best[2]:.1f}), worst at {worst[0]} (BLEU {worst[2]:.1f})."
+    rare = f" Lengths of fewer than {_FEWEST} sentences do not count." if len(rows) < len(figure.rows) else ""
+    return f"Lengths: best at {best[0]} {unit} (BLEU {best[2]:.1f}), worst at {worst[0]} (BLEU {worst[2]:.1f}).{rare}"
 
 
 def _frequencies(figure: Figure) -> str | None:
