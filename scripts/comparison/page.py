@@ -41,7 +41,9 @@ def comparison_sections(
     sentence, translations = panel
     first = "Of the first seed of each model, as in its own report."
     return [
-        Section("models", "Scores", [score_figure(rows), test_figure(list(groups), corrected)]),
+        Section(
+            "models", "Scores", [score_figure(rows), *([test_figure(list(groups), corrected)] if corrected else [])]
+        ),
         Section("curves", "Curves", [*curve_figures(groups), length_figure(groups)]),
         Section(
             "quality",
