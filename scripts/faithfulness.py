@@ -4,16 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from nmt import cli
 from nmt.commands.options import plain_parser
 from nmt.console import log_to_console
 from nmt.data.heldout import read_held_out
-from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, NoAttention, measure, write_faithfulness
-from nmt.files import read_record
+from nmt.evaluation.faithfulness import Faithfulness, NoAttention, measure, read_faithfulness, write_faithfulness
 from nmt.run import OpenRun, Run
 
 EXAMPLES = """examples:
@@ -36,28 +33,25 @@ def main() -> None:
             print(f"{run.directory} is left out: it has no attention.", file=sys.stderr)
 
 
-def figures(run: OpenRun, device: str) -> dict[str, Any]:
+def figures(run: OpenRun, device: str) -> Faithfulness:
     """The figures of a run: those in its eval/, or new ones, which are written there if the run can be written to."""
     from nmt.translator import Translator
 
-    file = run.evaluation / FAITHFULNESS_FILE
     details = run.evaluated("test.tsv", {})
-    if file.exists():
-        known = read_record(file)
-        if all(known["evaluated"].get(name) == value for name, value in details.items() if name != "decode"):
-            return known
+    if known := read_faithfulness(run.evaluation, details):
+        return known
     found = measure(Translator.load(run, device), list(read_held_out(run.test_set)))
     if os.access(run.directory, os.W_OK):
         write_faithfulness(run.evaluation, found, details)
-    return asdict(found)
+    return found
 
 
-def row(name: str, found: dict[str, Any]) -> str:
+def row(name: str, found: Faithfulness) -> str:
     """A line of the table: what the model has with its own attention, and the differences with others."""
-    own, others = found["own"], found["others"].values()
-    drops = (f"{other['log_prob'] - own['log_prob']:+.2f}" for other in others)
-    falls = (f"{other['bleu'] - own['bleu']:+.1f}" for other in others)
-    cells = (name, f"{own['log_prob']:.2f}", *drops, f"{own['bleu']:.1f}", *falls)
+    own, others = found.own, found.others.values()
+    drops = (f"{other.log_prob - own.log_prob:+.2f}" for other in others)
+    falls = (f"{other.bleu - own.bleu:+.1f}" for other in others)
+    cells = (name, f"{own.log_prob:.2f}", *drops, f"{own.bleu:.1f}", *falls)
     return f"| {' | '.join(cells)} |".replace("-", "−")
 
 

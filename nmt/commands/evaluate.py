@@ -39,7 +39,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.console import log_to_console
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
-    from nmt.evaluation.faithfulness import FAITHFULNESS_FILE, faithfulness_table, measure, write_faithfulness
+    from nmt.evaluation.faithfulness import (
+        FAITHFULNESS_FILE,
+        faithfulness_table,
+        measure,
+        read_faithfulness,
+        write_faithfulness,
+    )
     from nmt.evaluation.report.origin import python_command, run_name
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
@@ -88,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         details["references"] = [each.name for each in options.reference]
     if len(runs) > 1:
         details["ensemble"] = [each.identity for each in runs]
+    if output and output == home and not faithfulness:
+        evaluation = replace(evaluation, faithfulness=read_faithfulness(output, details))
     if output:
         write(output, evaluation, translator.languages, details, verdict, run)
         print(f"scores, translations, heatmaps and report.html: {output}", file=sys.stderr)

@@ -21,7 +21,7 @@ from nmt.data.batching import pad, sorted_batches
 from nmt.data.heldout import HeldOut
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import evaluate
-from nmt.files import write_record
+from nmt.files import read_record, write_record
 from nmt.metrics import MAIN
 from nmt.model.marks import Change, Watch, like_weights
 from nmt.search import Greedy
@@ -206,9 +206,24 @@ def _change(table: Tensor) -> Change:
 
 
 def write_faithfulness(directory: Path, found: Faithfulness, details: Mapping[str, Any]) -> None:
-    """Write the figures, with what was evaluated; whatever the search of the run, it was greedy."""
-    evaluated = {name: value for name, value in details.items() if name != "decode"}
-    write_record(directory / FAITHFULNESS_FILE, {**asdict(found), "evaluated": evaluated})
+    """Write the figures, with what was evaluated."""
+    write_record(directory / FAITHFULNESS_FILE, {**asdict(found), "evaluated": _evaluated(details)})
+
+
+def read_faithfulness(directory: Path, details: Mapping[str, Any]) -> Faithfulness | None:
+    """The figures that were measured of the same model on the same sentences, if there are any."""
+    if not (file := directory / FAITHFULNESS_FILE).exists():
+        return None
+    known = read_record(file)
+    if _evaluated(known["evaluated"]) != _evaluated(details):
+        return None
+    others = {name: Attended(**other) for name, other in known["others"].items()}
+    return Faithfulness(Attended(**known["own"]), others, known["sentences"], known["seed"])
+
+
+def _evaluated(details: Mapping[str, Any]) -> dict[str, Any]:
+    """What was evaluated; whatever the search of the run, that for the figures was greedy."""
+    return {name: value for name, value in details.items() if name not in ("decode", "command")}
 
 
 def faithfulness_table(found: Faithfulness) -> RenderableType:

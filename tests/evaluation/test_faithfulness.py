@@ -101,3 +101,5 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
     before = (run / "eval/faithfulness.json").stat()
     assert succeeded(command("scripts/faithfulness.py", str(run))).stdout.splitlines() == first
     assert (run / "eval/faithfulness.json").stat().st_mtime_ns == before.st_mtime_ns  # it is read, not measured
+    succeeded(evaluate(run))
+    assert figures(content(run / "eval/report.html"))["faithfulness"]["rows"] == shown  # kept by later evaluations
