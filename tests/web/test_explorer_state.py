@@ -6,11 +6,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
 from tests.portable.models import packed
-from tests.web.test_explorer import TEXT, at, best, explained, html, settled, translator, until
+from tests.web.explorer import (
+    TEXT,
+    at,
+    best,
+    explained,
+    html,
+    seen,
+    settled,
+    translator,
+    until,
+)
 
 
 def saved(page: Any, kind: str) -> str:
@@ -23,6 +34,26 @@ def saved(page: Any, kind: str) -> str:
 
 def words_of(picture: str) -> list[str]:
     return re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+
+
+def test_the_address_and_the_saved_files_hold_what_is_shown(show: Any) -> None:
+    page = settled(show(html(), at(at=2, unit="words", scale="log")))
+    assert page.locator(".toolbar [aria-pressed=true]").all_inner_texts()[-2:] == ["Words", "Log scale"]
+    page.click("text=Pieces")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("at=3"))
+    assert "unit" not in page.url  # back to its default
+    page.click("summary")
+    saved = {}
+    for kind in ("svg", "png", "json"):
+        with page.expect_download() as download:
+            page.click(f"#save-{kind}")
+        saved[kind] = Path(download.value.path()).read_bytes()
+    found = json.loads(saved["json"])
+    assert np.allclose([step["weights"] for step in found["steps"]], best().attention, atol=1e-4)
+    assert np.allclose(found["encoder_states"], seen().source["states"], atol=1e-3)
+    assert saved["png"].startswith(b"\x89PNG")
+    assert saved["svg"].count(b"<text") == 2 * len(best().source_ids) + len(best().target_ids)
 
 
 def test_each_view_saves_its_own_picture_and_numbers(show: Any) -> None:
