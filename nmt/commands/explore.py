@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     write_bytes(options.output, page.encode("utf-8"))
     print(options.output)
     opened = not options.no_open and webbrowser.open(options.output.resolve().as_uri())
-    size = options.output.stat().st_size / 2**20
+    size = options.output.stat().st_size / 1e6
     advice = "Opened in the browser." if opened else "Open it in a browser; it needs nothing else, and no network."
     print(f"{options.output}: {size:.1f} MB. {advice}", file=sys.stderr)
 
@@ -82,7 +82,7 @@ def explored(paths: Sequence[Path]) -> list[ExploredRun]:
         label = name if often[name] == 1 else f"{name} ({path.name})"
         models = {path.stem: _snapshot(*file.read(path)) for path in _snapshots(path)}
         own = str(record["checkpoint"])
-        models[own] = replace(_snapshot(tensors, record), label=f"{_moment(record)}, the best")
+        models[own] = replace(_snapshot(tensors, record), label=f"{_moment(record)}, best in validation")
         order = sorted(models)  # step-00000286 comes before step-00000572
         runs.append(ExploredRun(label, [models[name] for name in order], order.index(own), _sentences(path)))
     return runs

@@ -89,7 +89,7 @@ def write_app(directory: Path, content: bytes) -> None:
 def report(output: Path, precision: str, advice: str) -> None:
     """Name a file that was written, its size and its use."""
     print(output)
-    print(f"{output}: {output.stat().st_size / 2**20:.1f} MB, {precision}. {advice}", file=sys.stderr)
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB, {precision}. {advice}", file=sys.stderr)
 
 
 def add_to_run(run: OpenRun, translator: Translator) -> None:

@@ -35,9 +35,10 @@ def test_every_stop_of_the_tour_loads_without_network(show: Any) -> None:
         until(page, f"document.querySelector('.tour .about').textContent === '{number} of 12'")
         settled(page)
         titles.add(page.locator("#tour-title").inner_text())
-        text = page.locator(".words-of p").inner_text()
+        text = page.locator(".words-of p:not(.lacks)").inner_text()
         assert len(re.findall(r"[.?](?= [A-Z“]|$)", text)) == 3, text
-        assert page.locator(".lacks").is_visible() == (number == 11)  # no run with local windows here
+        # This model has learnt nothing, and there is no run with local windows.
+        assert page.locator(".lacks").is_visible() == (number in {1, 2, 3, 4, 5, 7, 11})
         view = "compare" if number in (10, 12) else {8: "beam", 9: "whatif"}.get(number, "look")
         assert page.locator(f"#view > .{view}").count() == 1
         page.click(".tour .primary")
@@ -183,7 +184,7 @@ def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: 
     assert page.locator("#text").input_value() == page.locator("#examples .chip").first.inner_text() != ""
     page.click("#tab-time")
     page.wait_for_selector(".column:last-child:not(.waiting)")
-    assert page.locator(".column h2").all_inner_texts() == ["step 12", "step 300, the best"]
+    assert page.locator(".column h2").all_inner_texts() == ["step 12", "step 300, best in validation"]
     assert len(set(page.locator(".column .translation").all_inner_texts())) == 2
     page.check("text=all write the best model's translation")
     texts = "[...document.querySelectorAll('.column .translation')].map((each) => each.textContent)"

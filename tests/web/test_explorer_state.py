@@ -126,6 +126,12 @@ def test_a_link_to_a_stop_shows_it(show: Any) -> None:
     page = settled(show(html(), "#stop=3"))
     assert page.locator("#text").input_value() == "She has a red car."
     assert "3 of 12" in page.locator(".tour").inner_text()
+    assert "Written for the default model" in page.locator(".tour").inner_text()  # this one writes other words
+    heads = settled(show(html("multi_head", "seq2seq"), "#stop=12"))
+    assert heads.locator(".lacks").is_hidden()
+    assert (
+        "Written for the default model" in settled(show(html("multi_head"), "#stop=9")).locator(".lacks").inner_text()
+    )
     other = settled(show(explorer_page([ExploredRun("run", [Snapshot("end", packed(translator()))])], [TEXT])))
     assert other.locator("#tour-start").is_hidden()  # its sentences are of the demo corpus
 
@@ -229,3 +235,9 @@ def test_a_cut_is_no_reason_to_call_a_token_better(show: Any) -> None:
     first = translator().target_tokenizer.pieces(best().target_ids[:1])[0]
     page = settled(show(html(), at(at=1, cut=f"~{first}")))
     assert page.locator(".note").inner_text() == "Not the likeliest token here."
+
+
+def test_the_run_s_own_search_is_no_change(show: Any) -> None:
+    page = settled(show(html(), at(view="beam", beam=translator().search.beam_size)))
+    assert page.locator(".change").count() == 0
+    assert page.get_by_label("Beam size", exact=True).get_attribute("type") == "range"

@@ -51,7 +51,7 @@ def test_playing_through_a_sentence_shows_what_explain_prints(show: Any) -> None
         assert page.locator(".candidate[aria-pressed=true] bdi").inner_text() == label(best().target_tokens[number])
         page.keyboard.press("ArrowRight")
     assert page.locator(".where").inner_text() == "The whole translation"
-    assert f"= −{abs(explained().log_probability):.2f}" in page.locator(".whole").inner_text()
+    assert f"≈ −{abs(explained().log_probability):.2f}" in page.locator(".whole").inner_text()
     page.keyboard.press(" ")  # plays from the beginning
     page.wait_for_selector(".play.playing")
     page.keyboard.press(" ")

@@ -28,7 +28,7 @@ export class BeamView {
   makeControls() {
     const slider = (label, min, max, step, name) => {
       const value = element("output");
-      const input = element("input", { type: "range", min, max, step });
+      const input = element("input", { type: "range", min, max, step, "aria-label": label });
       input.addEventListener("input", () => {
         value.textContent = input.value;
         this.change({ [name]: +input.value, pick: 0 });

@@ -15,7 +15,6 @@ export class Choices {
   show(step) {
     const { candidates, token } = step;
     while (this.items.length < candidates.length) this.add();
-    const most = Math.max(1e-9, ...candidates.map((each) => each.probability));
     this.items.forEach((item, place) => {
       const each = candidates[place];
       item.node.hidden = !each;
@@ -24,7 +23,7 @@ export class Choices {
       update(item.name, "", each.label);
       update(item.number, "", percent(each.probability));
       update(item.button, "aria-pressed", String(each.id === token));
-      update(item.button, "--share", (each.probability / most).toFixed(3));
+      update(item.button, "--share", each.probability.toFixed(3));
     });
     update(this.odds, "", odds(step));
   }
@@ -50,7 +49,8 @@ function odds({ candidates, token, logProb }) {
   if (!other) return "";
   const difference = logProb - other.logProb;
   const times = Math.exp(difference);
-  const often = times < 0.1 || times >= 1000 ? times.toExponential(1) : times.toPrecision(3);
+  const whole = (number) => Math.round(number).toLocaleString("en");
+  const often = times >= 100 ? whole(times) : times < 0.1 ? `1/${whole(1 / times)}` : times.toPrecision(2);
   const sum = `“${other.label}” ${difference < 0 ? "−" : "+"} ${Math.abs(difference).toFixed(2)}`;
   return `log p = ${signed(logProb)}: its logit is that of ${sum}, which makes it exp(${signed(difference)}) = ${often} times as likely.`;
 }

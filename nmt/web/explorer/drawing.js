@@ -5,6 +5,7 @@ import { shown, strength } from "./figure.js";
 import { bottleneck, curve, linesOf, pen } from "./lines.js";
 
 const [ROW, CELL, SPACE, MARGIN] = [28, 28, 200, 16];
+const ABREAST = 2; // pictures in a row
 const FONT = "system-ui, 'Noto Sans', sans-serif";
 
 /** Width of a text in pixels. */
@@ -33,18 +34,20 @@ export function standalone(width, height, children) {
   return svg("svg", { ...root, "font-family": FONT, "font-size": 15, fill: text, children: [background, content] });
 }
 
-/** Pictures side by side, from pairs of a title and a picture. */
+/** Pictures side by side in rows, from pairs of a title and a picture. */
 export function beside(titled) {
-  let [x, height] = [0, 0];
+  let [x, y, width, height] = [0, 0, 0, 0]; // place of the next one, size of all
   const children = [];
-  for (const [title, picture] of titled) {
-    const [width, high] = ["width", "height"].map((name) => +picture.getAttribute(name));
-    children.push(svg("text", { x: x + MARGIN, y: 15, "font-weight": 600, text: title }));
-    for (const [name, value] of Object.entries({ x, y: 22 })) picture.setAttribute(name, value);
+  titled.forEach(([title, picture], place) => {
+    if (place % ABREAST === 0) [x, y] = [0, height];
+    const [wide, high] = ["width", "height"].map((name) => +picture.getAttribute(name));
+    children.push(svg("text", { x: x + MARGIN, y: y + 15, "font-weight": 600, text: title }));
+    for (const [name, value] of Object.entries({ x, y: y + 22 })) picture.setAttribute(name, value);
     children.push(picture);
-    [x, height] = [x + width, Math.max(height, high + 22)];
-  }
-  return standalone(x, height, children);
+    x += wide;
+    [width, height] = [Math.max(width, x), Math.max(height, y + high + 22)];
+  });
+  return standalone(width, height, children);
 }
 
 /** The picture of attention as an SVG element that stands alone. */

@@ -100,10 +100,13 @@ class Explorer {
       this.store.set({ run: +$("run").value, begin: "", cut: "", look: "", pick: 0 }),
     );
     $("tour-start").addEventListener("click", () => this.tour.go(1));
-    const save = (kind, act) => $(`save-${kind}`).addEventListener("click", () => this.trace && act(this.view));
-    save("svg", (view) => saveSvg(view.drawing(this.trace, this.store.state)));
-    save("png", (view) => savePng(view.drawing(this.trace, this.store.state)));
-    save("json", (view) => saveJson(view.numbers(this.trace, this.store.state)));
+    const save = (kind, made, write) =>
+      $(`save-${kind}`).addEventListener("click", () => {
+        if (this.trace) write(this.view.file, this.view[made](this.trace, this.store.state));
+      });
+    save("svg", "drawing", saveSvg);
+    save("png", "drawing", savePng);
+    save("json", "numbers", saveJson);
     $("save-link").addEventListener("click", () => this.copyLink());
     document.addEventListener("click", (event) => !event.target.closest("#save") && $("save").removeAttribute("open"));
     $("save").addEventListener("keydown", (event) => event.key === "Escape" && ($("save").open = false));
@@ -191,7 +194,10 @@ class Explorer {
 
   async changed(state, changed) {
     if (!document.body.dataset.ready) return;
-    if (changed.has("stop")) this.tour.show(state.stop);
+    if (changed.has("stop")) {
+      this.tour.show(state.stop);
+      this.tour.judge(this.run, this.trace?.text);
+    }
     if (SEARCHED.some((name) => changed.has(name))) await this.search(state);
     else if (DRAWN.some((name) => changed.has(name))) this.draw();
     else if (changed.has("at") || changed.has("unfold") || changed.has("head")) this.place();
@@ -220,6 +226,7 @@ class Explorer {
     }
     document.body.dataset.busy = "false";
     this.tour.reveal();
+    this.tour.judge(this.run, this.trace?.text);
   }
 
   /** The references of a sentence of the test set. */
@@ -241,7 +248,8 @@ class Explorer {
       if (chosen) tab.parentNode.scrollTo({ left: tab.offsetLeft - 32 });
     }
     $("run-about").textContent = runAbout(this.run);
-    changeChips($("changes"), state, (changes) => this.store.set(changes));
+    changeChips($("changes"), state, this.run.record.search, (changes) => this.store.set(changes));
+    document.body.dataset.view = state.view;
     $("view").hidden = !trace;
     $("player").hidden = !trace || !view.place;
     for (const kind of ["svg", "png"]) $(`save-${kind}`).hidden = !view.drawing;

@@ -73,12 +73,13 @@ export class Look {
     const { steps, score, search } = this.trace;
     const terms = steps.map((step) => signed(step.logProb));
     const sum = steps.reduce((total, step) => total + step.logProb, 0);
+    const divisor = search.penalty === 1 ? steps.length : `${steps.length}^${+search.penalty.toFixed(2)}`;
     const listed = terms.length > 14 ? [...terms.slice(0, 12), "…"] : terms;
     this.end.replaceChildren(
       element("p", { className: "invite", text: "Press play, or choose a word, to see how it was written." }),
       element("p", {
         className: "about",
-        text: `log p = ${listed.join(" + ").replaceAll("+ −", "− ")} = ${signed(sum)}, over ${steps.length} tokens; score = log p / ${steps.length}^${+search.penalty.toFixed(2)} = ${signed(score, 3)}.`,
+        text: `log p = ${listed.join(" + ").replaceAll("+ −", "− ")} ≈ ${signed(sum)}, over ${steps.length} tokens; score = log p / ${divisor} = ${signed(score, 3)}.`,
       }),
     );
   }

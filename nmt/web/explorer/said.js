@@ -38,8 +38,8 @@ export function where(trace, at) {
   return `Step ${at} of ${trace.steps.length}: writes “${trace.target.labels[at - 1]}”`;
 }
 
-/** What the reader has changed, each with a button to take it back. */
-export function changeChips(host, state, change) {
+/** What the reader has changed, each with a button to take it back; `own` is the search of the run. */
+export function changeChips(host, state, own, change) {
   const chips = [];
   const add = (text, changes) => {
     const label = element("bdi", { text });
@@ -64,8 +64,8 @@ export function changeChips(host, state, change) {
     const steps = looks.map((look) => `${look.step + 1}${look.on ? " and on" : ""}`).join(", ");
     add(`attention set by hand at step ${steps}`, { look: "", pick: 0 });
   }
-  if (state.beam) add(`beam ${state.beam}`, { beam: 0, pick: 0 });
-  if (state.penalty !== null) add(`length penalty ${state.penalty}`, { penalty: null, pick: 0 });
+  if (state.beam && state.beam !== own.beam) add(`beam ${state.beam}`, { beam: 0, pick: 0 });
+  if (![null, own.penalty].includes(state.penalty)) add(`length penalty ${state.penalty}`, { penalty: null, pick: 0 });
   if (state.pick) add(`translation ${state.pick + 1}`, { pick: 0 });
   const place = [...host.children].indexOf(document.activeElement);
   host.replaceChildren(...chips);

@@ -9,11 +9,11 @@ function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-export function saveSvg(picture) {
-  download("attention.svg", new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" }));
+export function saveSvg(name, picture) {
+  download(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" }));
 }
 
-export async function savePng(picture) {
+export async function savePng(name, picture) {
   const [width, height] = ["width", "height"].map((name) => +picture.getAttribute(name));
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
@@ -24,7 +24,7 @@ export async function savePng(picture) {
   const context = canvas.getContext("2d");
   context.scale(scaled, scaled);
   context.drawImage(image, 0, 0);
-  canvas.toBlob((blob) => download("attention.png", blob), "image/png");
+  canvas.toBlob((blob) => download(`${name}.png`, blob), "image/png");
 }
 
 /** The numbers of a trace, as JSON can hold them. */
@@ -59,6 +59,6 @@ export function numbersOf(trace) {
 const rowsOf = (numbers, size) =>
   Array.from({ length: numbers.length / size }, (_, row) => numbers.slice(row * size, (row + 1) * size));
 
-export function saveJson(numbers) {
-  download("attention.json", new Blob([JSON.stringify(numbers, null, 1)], { type: "application/json" }));
+export function saveJson(name, numbers) {
+  download(`${name}.json`, new Blob([JSON.stringify(numbers, null, 1)], { type: "application/json" }));
 }

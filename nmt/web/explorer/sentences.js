@@ -21,7 +21,7 @@ export class Sentences {
       node.append(element("p", { className: "about", children: [name, " has no evaluated test set on this page."] }));
     else {
       if (this.runs.length > 1)
-        node.append(element("p", { className: "about", children: ["Translations of ", name, "; another run is chosen above."] }));
+        node.append(element("p", { className: "about", children: ["Translations of ", name, ". To see another run's, choose it above."] }));
       sentenceTable(node, sentences, { languages: this.languages, onOpen: this.open });
     }
     return node;

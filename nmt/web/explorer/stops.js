@@ -3,7 +3,7 @@
 const HOW = "then python explore.py --run outputs/RUN --run outputs/NEW_RUN";
 const alignment = (name) => (formulas) => formulas.alignment?.name === name;
 
-/** Each sets the page to a state, and scrolls to what it is to `reveal`. `needs` tells whether a run's formulas will do,
+/** Each sets the page to a state, and scrolls to what it is to `reveal`. The default model `writes` this there. `needs` tells whether a run's formulas will do,
  * `get` how to make such a run; unless it is to be seen `alone`, all runs are shown side by side. */
 export const STOPS = [
   {
@@ -11,9 +11,10 @@ export const STOPS = [
     sentences: [
       "Two recurrent networks read the sentence, one forwards and one backwards, and leave a vector at every piece: the strips.",
       "After three of five pieces, only the third has both halves.",
-      "Press → and watch the rest fill in; nothing is translated yet.",
+      "Step on (→) and watch the rest fill in; nothing is translated yet.",
     ],
     state: { text: "They are watching.", at: -2 },
+    writes: "Ils regardent.",
   },
   {
     title: "One step of the decoder",
@@ -23,6 +24,7 @@ export const STOPS = [
       "The weight of “watching” is unfolded below its row: choose an energy there to go one level deeper.",
     ],
     state: { text: "They are watching.", at: 2, unfold: "w2" },
+    writes: "Ils regardent.",
     reveal: ".anatomy",
   },
   {
@@ -33,6 +35,7 @@ export const STOPS = [
       "No rule of word order stands anywhere in the model; it learnt to look there.",
     ],
     state: { text: "She has a red car.", at: null },
+    writes: "Elle a une voiture rouge.",
   },
   {
     title: "Agreement",
@@ -42,15 +45,17 @@ export const STOPS = [
       "So not everything goes through the attention: gender and number came with the decoder's own state, which has just written “pommes”.",
     ],
     state: { text: "He bought the green apples.", at: 6 },
+    writes: "Il a acheté les pommes vertes.",
   },
   {
     title: "ne … plus",
     sentences: [
       "One English negation becomes two French words with the verb between them.",
       "For “ne” the model looks at “doesn't”, for “plus” at “anymore”, far to the right.",
-      "Go back to step 2 with ← and compare the two looks.",
+      "Step back (←) to step 2 and compare the two looks.",
     ],
     state: { text: "Emma doesn't see the black cat anymore.", at: 4 },
+    writes: "Emma ne voit plus le chat noir.",
   },
   {
     title: "The mask, and the end",
@@ -69,6 +74,7 @@ export const STOPS = [
       "Take the mark under the sentence away to let the model speak for itself.",
     ],
     state: { text: "You see the cat.", begin: "Vous" },
+    writes: "Vous voyez le chat.",
   },
   {
     title: "Beam against greedy",
@@ -84,7 +90,7 @@ export const STOPS = [
     sentences: [
       "At the step that wrote “chat”, every piece now has the same weight.",
       "If attention explains the translation, the word must suffer: see how its probability falls, and how the later ones hardly move.",
-      "Try a step such as “.”, where looking elsewhere may change little.",
+      "Try the last step, where looking elsewhere changes nothing: the end does not depend on it.",
     ],
     state: { text: "Emma doesn't see the black cat anymore.", view: "whatif", at: 6, look: "6:uniform" },
   },
@@ -92,7 +98,7 @@ export const STOPS = [
     title: "Hard against soft",
     sentences: [
       "Soft attention spreads its weight, and so has a gradient everywhere.",
-      "Hard attention puts all of it on one piece at every step: one line for each word, entropy 0.",
+      "Hard attention puts all of it on one piece at every step: one line for each word.",
       "Compare steps where the soft one is undecided.",
     ],
     state: { text: "Your father is bringing the tea to the king." },
@@ -115,7 +121,7 @@ export const STOPS = [
     title: "What no attention forgets",
     sentences: [
       "Without attention, one vector must hold the whole sentence.",
-      "A short sentence still fits; of a long one the model keeps the outline and loses names, verbs and objects, while its French stays fluent.",
+      "A short sentence still fits; of a long one the model keeps the outline and puts other verbs and objects in it, while its French stays fluent.",
       "This is the problem that Bahdanau, Cho and Bengio set out to solve.",
     ],
     state: { text: "Tom's brother thinks that the teacher will give the books to his sister tomorrow." },

@@ -4,13 +4,17 @@ import { element } from "../dom.js";
 import { DEFAULTS } from "./state.js";
 import { STOPS } from "./stops.js";
 
+/** Whether a run has the mechanism of the default model, for which the stops are written. */
+const isDefault = ({ score, alignment, wiring }) =>
+  score?.name === "Additive" && alignment?.name === "Soft" && wiring?.name === "BahdanauDecoder";
+
 export class Tour {
   /** `change` takes a state; `runs` are those of the page, with their formulas once they are known. */
   constructor({ change, runs }) {
     Object.assign(this, { change, runs });
     this.title = element("h2", { id: "tour-title", tabindex: "-1" });
     this.text = element("p");
-    this.lacks = element("p", { className: "lacks" });
+    this.note = element("p", { className: "lacks" });
     this.count = element("p", { className: "about" });
     const button = (text, className, act) => element("button", { type: "button", text, className, on: { click: act } });
     this.back = button("Back", "quiet", () => this.go(this.number - 1));
@@ -20,12 +24,11 @@ export class Tour {
       "aria-labelledby": "tour-title",
       hidden: true,
       children: [
-        element("div", { className: "words-of", children: [this.title, this.text] }),
+        element("div", { className: "words-of", children: [this.title, this.note, this.text] }),
         element("div", {
           className: "steps",
           children: [this.count, button("Leave the tour", "quiet", () => this.leave()), this.back, this.next],
         }),
-        this.lacks,
       ],
     });
     this.node.addEventListener("keydown", (event) => event.key === "Escape" && this.leave());
@@ -35,10 +38,7 @@ export class Tour {
     const stop = STOPS[number - 1];
     if (!stop) return;
     const find = (wanted) => this.runs.findIndex((each) => wanted(each.formulas ?? {}));
-    const usual = Math.max(
-      0,
-      find(({ alignment }) => alignment?.name === "Soft"),
-    );
+    const usual = [find(isDefault), find(({ alignment }) => alignment?.name === "Soft"), 0].find((each) => each >= 0);
     const needed = stop.needs ? find(stop.needs) : usual;
     const together = stop.needs && !stop.alone && needed >= 0 && this.runs.length > 1;
     const view = together ? "compare" : (stop.state.view ?? DEFAULTS.view);
@@ -50,11 +50,27 @@ export class Tour {
     this.reveal();
   }
 
-  /** Scroll to what the stop is about, once it is drawn. */
+  /** Scroll to what the stop is about, once it is drawn, if the card stays in view. */
   reveal() {
     if (!this.pending || document.body.dataset.busy === "true") return;
-    document.querySelector(this.pending)?.scrollIntoView({ block: "start" });
+    if (getComputedStyle(this.node.parentNode).position === "sticky")
+      document.querySelector(this.pending)?.scrollIntoView({ block: "start" });
     this.pending = null;
+  }
+
+  /** Say what of the stop this page lacks, or that a run may do otherwise than the one it was written for. */
+  judge(run, translation) {
+    const stop = STOPS[this.number - 1];
+    if (!stop) return;
+    const there = !stop.needs || this.runs.some((each) => stop.needs(each.formulas ?? {}));
+    const other = !isDefault(run.formulas ?? {}) || (stop.writes && stop.writes !== translation);
+    let note = "";
+    if (!there) note = `Not on this page: it has no such run. To get one: ${stop.get}`;
+    else if (stop.needs && !stop.alone && this.runs.length < 2) note = "To compare, add a run of the default model.";
+    else if (!stop.needs && other)
+      note = "Written for the default model (python train.py): this one may look elsewhere and write something else.";
+    this.note.hidden = !note;
+    this.note.textContent = note;
   }
 
   leave() {
@@ -71,9 +87,6 @@ export class Tour {
     this.count.textContent = `${number} of ${STOPS.length}`;
     this.title.textContent = stop.title;
     this.text.textContent = stop.sentences.join(" ");
-    const there = !stop.needs || this.runs.some((each) => stop.needs(each.formulas ?? {}));
-    this.lacks.hidden = there;
-    this.lacks.textContent = there ? "" : `This page has no such run. To get one: ${stop.get}`;
     this.back.disabled = number === 1;
     this.next.textContent = number === STOPS.length ? "Done" : "Next";
   }

@@ -1,6 +1,6 @@
 // The tabs of the page.
 //
-// A view: {label, node, show(trace, state)}, and as it needs them `toolbar`, place(trace, at, state) for the player, `at`
+// A view: {label, file (the name of what it saves), node, show(trace, state)}, and as it needs them `toolbar`, place(trace, at, state) for the player, `at`
 // (trace, state) where the player stands if not at state.at, where(at) to say so, drawing(trace, state) and
 // numbers(trace, state) for files. Without `place` there is no player.
 
@@ -25,6 +25,7 @@ export function makeViews(runs, page) {
   const views = {
     look: {
       label: "Step by step",
+      file: "attention",
       node: look.node,
       toolbar: look.toolbar,
       show: (trace, state) => look.show(trace, state),
@@ -35,6 +36,7 @@ export function makeViews(runs, page) {
     },
     beam: {
       label: "Beam search",
+      file: "beam",
       node: beam.node,
       whole: true,
       show: (trace, state) => beam.show(trace, state),
@@ -43,6 +45,7 @@ export function makeViews(runs, page) {
     },
     whatif: {
       label: "What if?",
+      file: "what-if",
       node: whatIf.node,
       whole: true,
       show: () => {},
@@ -57,6 +60,7 @@ export function makeViews(runs, page) {
     const view = new Compare({ models, ask: page.askModel, go, change, languages, label, about, best });
     return {
       label,
+      file: best === null ? "side-by-side" : "over-time",
       node: view.node,
       show: (trace, state) => view.show(state, (span) => page.spanned(span, view.node)),
       place: (trace, at) => view.place(at),
