@@ -21,7 +21,7 @@ from nmt.data.store import TokenStore
 from nmt.device import choose_device, choose_precision
 from nmt.errors import UserError
 from nmt.evaluation.evaluate import Evaluation, evaluate, write
-from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.report.words import write_counts
 from nmt.evaluation.score_report import table
 from nmt.evaluation.validate import Validator
 from nmt.evaluation.verdict import VERDICT, judge
@@ -185,7 +185,7 @@ def train_and_evaluate(run: Run, config: Config, corpus: PreparedCorpus, trainer
         bleu, pairs = evaluation.scores[MAIN].value, corpus.report.train_pairs
         verdict = judge(evaluation, bleu=bleu, pairs=pairs, guessing=guessing)
         if not run.word_counts_file.exists():
-            WordCounts.of_corpus(corpus).write(run)
+            write_counts(run, corpus)
         write(run.evaluation, evaluation, translator.languages, details, verdict, run)
         translator.checkpoint = checkpoint
         write_into_run(run, translator)

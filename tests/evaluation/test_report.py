@@ -23,7 +23,7 @@ from nmt.evaluation.report.build import report_data, write_report
 from nmt.evaluation.report.curves import thinned, training_figures
 from nmt.evaluation.report.sentences import recorded_rows
 from nmt.evaluation.report.training_set import prepared_corpus
-from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.report.words import WordCounts, render_counts
 from nmt.evaluation.score_report import read_evaluation, write_evaluation
 from nmt.evaluation.scores import score
 from nmt.evaluation.verdict import judge
@@ -154,7 +154,11 @@ def test_word_counts_are_those_of_the_training_set(run: Path, tmp_path: Path) ->
     opened.word_counts_file = tmp_path / "none"  # as in a run from before they were kept
     again = WordCounts.of(opened)
     assert again is not None
-    assert again.render().encode() == recorded
+    assert again.counts == read.counts
+    assert render_counts(texts).encode() == recorded
+    some = WordCounts.of(opened, {"le", "nothing"})
+    assert some is not None
+    assert some.counts == {word: count for word, count in counts.items() if word == "le"}
 
 
 def test_runs_of_earlier_versions_have_what_they_recorded(old: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -24,7 +24,7 @@ from nmt.evaluation.report.matching import (
 )
 from nmt.evaluation.report.sentences import as_bytes
 from nmt.evaluation.report.signs import separates
-from nmt.evaluation.report.words import WordCounts
+from nmt.evaluation.report.words import WordCounts, render_counts
 from nmt.special import EOS_PIECE
 from nmt.translation import EMPTY, Translation
 
@@ -80,12 +80,10 @@ def test_missed_words_are_counted_against_the_nearest_reference() -> None:
 
 
 def test_word_counts_are_read_as_they_were_written() -> None:
-    counted = WordCounts.count(["le chat, le chien.", "un chat!"])
+    counted = WordCounts.parse(render_counts(["le chat, le chien.", "un chat!"]))
     assert counted.tokenizer == "13a"
     assert counted.counts == Counter({"le": 2, "chat": 2, ",": 1, "chien": 1, ".": 1, "un": 1, "!": 1})
-    again = WordCounts.parse(counted.render())
-    assert (again.tokenizer, again.counts) == (counted.tokenizer, counted.counts)
-    chinese = WordCounts.count(["我看见一只猫。"])
+    chinese = WordCounts.parse(render_counts(["我看见一只猫。"]))
     assert chinese.tokenizer == "zh"
     assert chinese.counts["猫"] == 1
 

@@ -121,12 +121,13 @@ def tiles(scores: Scores) -> dict[str, dict[str, str]]:
 
 def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) -> list[Figure]:
     """All figures on translations that can be made."""
-    known = attempt("word counts", lambda: WordCounts.of(run))
+    words = {word for pair in analysis.bags for bag in pair for word in bag}
+    known = attempt("word counts", lambda: WordCounts.of(run, words))
     counts = known.counts if known and known.tokenizer == analysis.evaluation.scores.tokenizer else None
     makers: dict[str, Callable[[], list[Figure]]] = {
         "lengths": lambda: [quality.length_figure(analysis)],
         "sentence chrF": lambda: [quality.chrf_figure(analysis)],
-        "frequencies": lambda: [quality.frequency_figure(analysis, counts)] if counts else [],
+        "frequencies": lambda: [] if counts is None else [quality.frequency_figure(analysis, counts)],
         "scripts": lambda: [quality.script_figure(analysis)],
         "missed words": lambda: quality.missed_figures(analysis, counts, codes[1]),
         "copying": lambda: [quality.copying_figure(analysis)],

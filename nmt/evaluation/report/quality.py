@@ -122,7 +122,7 @@ def missed_figures(analysis: Analysis, counts: Mapping[str, int] | None, lang: s
     """The words that translations lack most often, and those that they never have although training had them."""
     missed = missed_words(analysis.bags)
     never = [each for each in missed if each.missing == each.expected and each.missing > 1]
-    if counts:
+    if counts is not None:
         never.sort(key=lambda each: (-counts.get(each.word, 0), -each.missing, each.word))
     note = "Missing: in the nearest reference, not in the translation. Too often: the other way round."
     figures = []
@@ -131,13 +131,27 @@ def missed_figures(analysis: Analysis, counts: Mapping[str, int] | None, lang: s
         ("never", "Words it never gets right", never, "In two references or more, and in none of their translations."),
     ):
         rows: list[list[Cell]] = [
-            [each.word, each.missing, each.expected, each.invented, *([counts.get(each.word, 0)] if counts else [])]
+            [
+                each.word,
+                each.missing,
+                each.expected,
+                each.invented,
+                *([counts.get(each.word, 0)] if counts is not None else []),
+            ]
             for each in words[:_LISTED]
         ]
         queries = [f"missing:{each.word}" for each in words[:_LISTED]]
         columns = [Column("word", lang=lang), *map(Column, ("missing", "in references", "too often"))]
         figures.append(
-            Figure(name, title, [*columns, *([Column("in training")] if counts else [])], rows, text, None, queries)
+            Figure(
+                name,
+                title,
+                [*columns, *([Column("in training")] if counts is not None else [])],
+                rows,
+                text,
+                None,
+                queries,
+            )
         )
     return figures
 
