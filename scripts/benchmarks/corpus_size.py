@@ -42,8 +42,9 @@ def write_nested(folder: Path, sizes: list[int]) -> dict[int, Path]:
 
 
 def settings(corpus: Path) -> list[str]:
-    """Overrides for training on a corpus, with its prepared files beside it."""
-    return [f"data.path={corpus}", "data.columns=[eng,fra]", f"data.prepared_dir={corpus.parent / 'prepared'}"]
+    """Overrides for training on a corpus, prepared beside it, with the same model for every size."""
+    own = [f"data.path={corpus}", "data.columns=[eng,fra]", f"data.prepared_dir={corpus.parent / 'prepared'}"]
+    return [*own, "size=30k"]
 
 
 def preparing(overrides: list[str]) -> Figures:
