@@ -175,6 +175,16 @@ def test_the_focus_stays_where_something_was_changed(show: Any) -> None:
     page.keyboard.press("Enter")
     until(page, "!document.querySelector('.change')")
     assert page.evaluate("document.activeElement.id") == "text"
+    page = settled(show(html(), at(at=2, unfold="w1")))
+    page.locator(".unfolded .chip").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".energy[aria-expanded=true]")
+    assert page.evaluate("document.activeElement.classList.contains('energy')")
+    page.locator(".candidate").nth(1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".change")
+    settled(page)
+    until(page, "document.activeElement.getAttribute('aria-pressed') === 'true'")
 
 
 def test_sentences_are_those_of_the_chosen_run_and_have_their_references(show: Any) -> None:

@@ -35,6 +35,7 @@ export class Anatomy {
       data: { stage: 5 },
       children: heading(5, [nextEquation(formulas)]),
     });
+    this.refocus = this.candidates?.node.contains(document.activeElement); // it was just chosen there
     this.candidates = new Choices(this.force);
     this.after = element("div", {
       className: "after",
@@ -98,5 +99,7 @@ export class Anatomy {
   writes() {
     this.strips.state.draw(this.now.state, this.scales.state);
     this.candidates.show(this.now);
+    if (this.refocus) this.candidates.focus();
+    this.refocus = false;
   }
 }

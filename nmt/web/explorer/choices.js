@@ -28,6 +28,11 @@ export class Choices {
     update(this.odds, "", odds(step));
   }
 
+  /** Focus the token that is written. */
+  focus() {
+    this.list.querySelector("[aria-pressed=true]")?.focus({ preventScroll: true });
+  }
+
   add() {
     const item = { name: element("bdi"), number: element("span", { className: "number" }) };
     item.button = element("button", {

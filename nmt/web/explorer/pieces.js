@@ -172,6 +172,7 @@ export class Pieces {
 
   /** Unfold a weight, an energy or the context below its row. */
   open(name, step) {
+    const focused = this.panel?.contains(document.activeElement); // on an energy of an unfolded weight
     this.panel?.remove();
     this.panel = null;
     this.expanded?.setAttribute("aria-expanded", "false");
@@ -180,6 +181,7 @@ export class Pieces {
     if (!row && name !== "c") return;
     this.expanded = row ? (kind === "w" ? row.weight : row.energy).button : this.adding;
     this.expanded.setAttribute("aria-expanded", "true");
+    if (focused) this.expanded.focus();
     const above = row ? row.node : this.sum;
     const columns = [...above.cells].filter((cell) => cell.offsetParent).length; // narrow screens hide one
     const content = element("td", { colspan: columns });
