@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nmt.commands.options import make_parser, name_runs, search_changes
 from nmt.errors import UserError
@@ -46,7 +46,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         read_faithfulness,
         write_faithfulness,
     )
-    from nmt.evaluation.report.origin import python_command, run_name
     from nmt.evaluation.score_report import table
     from nmt.evaluation.verdict import judge
     from nmt.guessing import Guessing
@@ -87,13 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
-    named = arguments if options.run else ["--run", run_name(run), *arguments]
-    if sum(word.startswith("--") for word in named) > 1:  # without options, scores.json is that of the training
-        details["command"] = python_command("evaluate.py", *named)
-    if options.source:
-        details["references"] = [each.name for each in options.reference]
-    if len(runs) > 1:
-        details["ensemble"] = [each.identity for each in runs]
+    details |= particulars(options, arguments, runs)
     if output and output == home and not faithfulness:
         evaluation = replace(evaluation, faithfulness=read_faithfulness(output, details))
     if output:
@@ -107,6 +100,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     if faithfulness and (place := options.output or home):
         write_faithfulness(place, faithfulness, details)
         print(f"other attention: {place / FAITHFULNESS_FILE}", file=sys.stderr)
+
+
+def particulars(options: argparse.Namespace, arguments: Sequence[str], runs: "Sequence[OpenRun]") -> dict[str, Any]:
+    """What differs from the evaluation that ends a training, for scores.json: the command, references, an ensemble."""
+    from nmt.evaluation.report.origin import python_command, run_name
+
+    found: dict[str, Any] = {}
+    named = arguments if options.run else ["--run", run_name(runs[0]), *arguments]
+    if sum(word.startswith("--") for word in named) > 1:
+        found["command"] = python_command("evaluate.py", *named)
+    if options.source:
+        found["references"] = [each.name for each in options.reference]
+    if len(runs) > 1:
+        found["ensemble"] = [each.identity for each in runs]
+    return found
 
 
 def read_examples(options: argparse.Namespace, run: "OpenRun") -> "tuple[list[HeldOut], list[AlignedPair] | None]":
