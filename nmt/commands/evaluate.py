@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     translator = Translator.load(runs, options.device, **search_changes(options))
     name_runs([each.directory for each in runs], translator)
     examples, pairs = read_examples(options, run)
-    name, home = (options.source.name, None) if options.source else ("test.tsv", run.evaluation)
+    name = options.source.name if options.source else "test.tsv"
     # Alignment comes first, because it is fast and may find a mistake in a file.
     alignment = None if pairs is None else score_alignment(align(translator, pairs), options.alignments.name)
     metrics = metrics_for("test", *(["lc_tok"] if options.lc_tok else []))
@@ -79,12 +79,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         guessing=Guessing.of(run, translator.checkpoint) if len(runs) == 1 else None,
     )
     print("", *verdict.lines(), sep="\n")
-    # eval/ of the run holds the scores of its own search only; others are written to --output, if given, and so are
-    # those of a run that belongs to somebody else.
-    if len(runs) > 1 or not os.access(home if home and home.exists() else run.directory, os.W_OK):
-        home = None
+    home = home_of(options, runs)
     own_search = options.beam is None and options.length_penalty is None
-    output = options.output or (home if own_search else None)
+    output = options.output or (home if own_search else None)  # eval/ holds the scores of the run's own search only
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
     details |= particulars(options, arguments, runs)
     if output and output == home and not faithfulness:
@@ -100,6 +97,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     if faithfulness and (place := options.output or home):
         write_faithfulness(place, faithfulness, details)
         print(f"other attention: {place / FAITHFULNESS_FILE}", file=sys.stderr)
+
+
+def home_of(options: argparse.Namespace, runs: "Sequence[OpenRun]") -> Path | None:
+    """The run's own eval/, for its own test set; None if there are several runs, or if it is somebody else's."""
+    home = runs[0].evaluation
+    mine = os.access(home if home.exists() else runs[0].directory, os.W_OK)
+    return home if mine and len(runs) == 1 and not options.source else None
 
 
 def particulars(options: argparse.Namespace, arguments: Sequence[str], runs: "Sequence[OpenRun]") -> dict[str, Any]:
