@@ -16,7 +16,7 @@ export function fromBase64(text) {
   return bytes;
 }
 
-/** The tensors of a file by name, {shape, data}, int8 matrices with a `scale` for each row, and its record. */
+/** The tensors of a file by name, {shape, data}, in float32 or bytes, and its record. */
 export async function readModel(bytes) {
   try {
     return await unpack(bytes);
@@ -39,8 +39,7 @@ async function unpack(bytes) {
   const tensors = new Map();
   for (const [name, each] of stored) {
     if (name.endsWith(":scale")) continue;
-    if (each.data instanceof Int8Array) each.scale = scales(stored.get(`${name}:scale`), each.shape);
-    tensors.set(name, each);
+    tensors.set(name, each.data instanceof Int8Array ? dequantised(each, stored.get(`${name}:scale`)) : each);
   }
   return { tensors, record };
 }
@@ -53,9 +52,14 @@ function tensor({ dtype, shape, data_offsets: [begin, end] }, data) {
   return { shape, data: new type(data.buffer, begin, length) };
 }
 
-function scales(found, shape) {
-  if (shape.length !== 2 || found?.data.length !== shape[0]) throw new Error("a matrix has no scales");
-  return found.data;
+/** An int8 matrix in float32, given a scale for each row. */
+function dequantised({ shape, data }, scale) {
+  if (shape.length !== 2 || scale?.data.length !== shape[0]) throw new Error("a matrix has no scales");
+  const found = Float32Array.from(data);
+  scale.data.forEach((factor, row) => {
+    for (let i = row * shape[1]; i < (row + 1) * shape[1]; i++) found[i] *= factor;
+  });
+  return { shape, data: found };
 }
 
 /** SHA-256 in hexadecimal digits; browsers offer it to local files and to https, not to plain http. */

@@ -1,7 +1,7 @@
 // A graph of elementary operations as data (nmt/portable/graph.py), and the interpreter that runs it.
 
 import { KERNELS } from "./ops.js";
-import { expanded, numbers, tensor } from "./tensor.js";
+import { expanded, tensor } from "./tensor.js";
 
 /** The number that a size such as {"1": 2, "N": 1} stands for, or the numbers of a list of sizes. */
 function evaluate(size, units) {
@@ -54,7 +54,7 @@ export class Program {
     }
     const marks = () => {
       const found = [...this.marks].map(([name, { ref, dim }]) => {
-        const { shape, data } = typeof ref === "number" ? values[ref] : tensor(ref.shape, numbers(ref));
+        const { shape, data } = find(ref);
         return [name, tensor(dim === null ? shape : shape.filter((_, i) => i !== dim), data)];
       });
       return Object.fromEntries(found);

@@ -1,11 +1,11 @@
 // The operations of a graph, as nmt/portable/ops.py has them.
 
-import { around, commonShape, count, eachRow, expanded, gathered, numbers, rowsOf, strides, tensor } from "./tensor.js";
+import { around, commonShape, count, eachRow, expanded, gathered, rowsOf, strides, tensor } from "./tensor.js";
 
 const unary =
   (f) =>
   ([x]) => {
-    const data = numbers(x);
+    const data = x.data;
     const found = new Float32Array(data.length);
     for (let i = 0; i < found.length; i++) found[i] = f(data[i]);
     return tensor(x.shape, found);
@@ -14,7 +14,7 @@ const unary =
 const binary = (f) => (inputs) => {
   const shape = commonShape(inputs);
   const found = new Float32Array(count(shape));
-  const [a, b] = inputs.map((x) => (x.data.length === 1 ? numbers(x) : expanded(x, shape)));
+  const [a, b] = inputs.map((x) => (x.data.length === 1 ? x.data : expanded(x, shape)));
   const [stepA, stepB] = [a.length === 1 ? 0 : 1, b.length === 1 ? 0 : 1];
   for (let i = 0; i < found.length; i++) found[i] = f(a[i * stepA], b[i * stepB]);
   return tensor(shape, found);
@@ -32,7 +32,7 @@ function where(inputs) {
 function linear([x, weight], _, products) {
   const width = x.shape.at(-1);
   if (width !== weight.shape[1]) throw new Error("shapes do not fit");
-  const data = products.multiply(weight, numbers(x), x.data.length / width);
+  const data = products.multiply(weight, x.data, x.data.length / width);
   return tensor([...x.shape.slice(0, -1), weight.shape[0]], data);
 }
 
@@ -43,8 +43,8 @@ function matmul([a, b]) {
   const [rows, inner, columns] = [left.at(-2), left.at(-1), right.at(-1)];
   if (inner !== right.at(-2)) throw new Error("shapes do not fit");
   const batch = commonShape([{ shape: left.slice(0, -2) }, { shape: right.slice(0, -2) }]);
-  const from = expanded(tensor(left, numbers(a)), [...batch, rows, inner]);
-  const by = expanded(tensor(right, numbers(b)), [...batch, inner, columns]);
+  const from = expanded(tensor(left, a.data), [...batch, rows, inner]);
+  const by = expanded(tensor(right, b.data), [...batch, inner, columns]);
   const found = new Float32Array(count(batch) * rows * columns);
   for (let row = 0; row < found.length / columns; row++) {
     const matrix = Math.floor(row / rows) * inner * columns;
@@ -61,7 +61,7 @@ function matmul([a, b]) {
 
 function softmax([x], { dim }) {
   const [outer, length, inner] = around(x.shape, dim);
-  const [data, found] = [numbers(x), new Float32Array(x.data.length)];
+  const [data, found] = [x.data, new Float32Array(x.data.length)];
   for (let line = 0; line < outer * inner; line++) {
     const begin = Math.floor(line / inner) * length * inner + (line % inner);
     let [largest, sum] = [-Infinity, 0];
@@ -74,7 +74,7 @@ function softmax([x], { dim }) {
 
 function layerNorm([x, weight, bias], { eps }) {
   const width = x.shape.at(-1);
-  const [data, factor, shift] = [x, weight, bias].map(numbers);
+  const [data, factor, shift] = [x.data, weight.data, bias.data];
   const found = new Float32Array(data.length);
   for (let begin = 0; begin < data.length; begin += width) {
     let [mean, square] = [0, 0];
@@ -92,7 +92,7 @@ const reduce =
   ([x], { dims }) => {
     const shape = x.shape.map((size, dim) => (dims.includes(dim) ? 1 : size));
     const sums = new Float64Array(count(shape)).fill(start);
-    const data = numbers(x);
+    const data = x.data;
     if (!x.shape.length) sums[0] = combine(start, data[0]);
     else {
       const steps = strides(shape);
@@ -120,7 +120,7 @@ function mean([x], settings) {
 
 function argmax([x], { dim }) {
   const [outer, length, inner] = around(x.shape, dim);
-  const data = numbers(x);
+  const data = x.data;
   const found = Float32Array.from({ length: outer * inner }, (_, line) => {
     const begin = Math.floor(line / inner) * length * inner + (line % inner);
     let best = 0;
@@ -135,7 +135,7 @@ function argmax([x], { dim }) {
 
 function cumsum([x], { dim }) {
   const [, length, inner] = around(x.shape, dim);
-  const found = Float32Array.from(numbers(x));
+  const found = Float32Array.from(x.data);
   for (let i = inner; i < found.length; i++) if (Math.floor(i / inner) % length) found[i] += found[i - inner];
   return tensor(x.shape, found);
 }
@@ -148,7 +148,7 @@ function cat(parts, { dim }) {
   const found = new Float32Array(count(shape));
   let at = 0;
   for (const part of parts) {
-    const [data, width] = [numbers(part), part.shape[dim] * inner];
+    const [data, width] = [part.data, part.shape[dim] * inner];
     for (let i = 0; i < outer; i++) found.set(data.subarray(i * width, (i + 1) * width), i * length * inner + at);
     at += width;
   }
@@ -159,7 +159,7 @@ function slice([x], { dim, start, size, step }) {
   const [outer, length, inner] = around(x.shape, dim);
   const first = start < 0 ? start + length : start;
   if (first < 0 || first + (size - 1) * step >= length) throw new Error("shapes do not fit");
-  const [data, found] = [numbers(x), new Float32Array(outer * size * inner)];
+  const [data, found] = [x.data, new Float32Array(outer * size * inner)];
   for (let i = 0; i < outer; i++) {
     for (let j = 0; j < size; j++) {
       const begin = (i * length + first + j * step) * inner;
@@ -177,7 +177,7 @@ function reshape([x], { shape }) {
   const known = shape.reduce((product, each) => (each === -1 ? product : product * each), 1);
   const full = shape.map((each) => (each === -1 ? x.data.length / known : each));
   if (count(full) !== x.data.length) throw new Error("shapes do not fit");
-  return tensor(full, numbers(x));
+  return tensor(full, x.data);
 }
 
 function transpose([x], { order }) {
@@ -186,7 +186,7 @@ function transpose([x], { order }) {
   return tensor(
     shape,
     gathered(
-      numbers(x),
+      x.data,
       shape,
       order.map((dim) => steps[dim]),
     ),

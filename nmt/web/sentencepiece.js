@@ -120,28 +120,22 @@ export class SentencePiece {
   }
 }
 
-/** Byte pair encoding: merges the neighbours with the best score first, and the leftmost of equals. */
+/** Byte pair encoding, word by word: merges the neighbours with the best score first, and the leftmost of equals. */
 function bytePairs(characters) {
-  const symbols = characters.map((text, i) => ({ text, before: i - 1, after: i + 1 }));
-  const agenda = new Heap((a, b) => a.score > b.score || (a.score === b.score && a.left < b.left));
-  const consider = (left, right) => {
-    if (left < 0 || right >= symbols.length) return;
-    const text = symbols[left].text + symbols[right].text;
-    const id = text.length > this.longest ? undefined : this.ids.get(text);
-    if (id !== undefined) agenda.push({ left, right, score: this.pieces[id].score, length: text.length });
-  };
-  for (let i = 1; i < symbols.length; i++) consider(i - 1, i);
-  for (let pair = agenda.pop(); pair; pair = agenda.pop()) {
-    const [left, right] = [symbols[pair.left], symbols[pair.right]];
-    if (!left.text || !right.text || left.text.length + right.text.length !== pair.length) continue; // merged already
-    left.text += right.text;
-    right.text = "";
-    left.after = right.after;
-    if (right.after < symbols.length) symbols[right.after].before = pair.left;
-    consider(left.before, pair.left);
-    consider(pair.left, left.after);
-  }
-  return symbols.map((symbol) => symbol.text).filter(Boolean);
+  const words = characters.join("").split(/(?=▁)/u);
+  return words.flatMap((word) => {
+    const parts = Array.from(word);
+    const score = (i) => this.pieces[this.ids.get(parts[i] + parts[i + 1])]?.score ?? -Infinity;
+    const scores = parts.slice(1).map((_, i) => score(i)); // of each part with the next
+    for (;;) {
+      const best = scores.reduce((most, each, i) => (each > scores[most] ? i : most), 0);
+      if (!(scores[best] > -Infinity)) return parts;
+      parts.splice(best, 2, parts[best] + parts[best + 1]);
+      scores.splice(best, 1);
+      if (best) scores[best - 1] = score(best - 1);
+      if (best < scores.length) scores[best] = score(best);
+    }
+  });
 }
 
 /** The likeliest pieces by a unigram model (Viterbi), summed in float32 as the library does. */
@@ -194,40 +188,5 @@ function strictly(bytes) {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
   } catch {
     return null;
-  }
-}
-
-/** A priority queue. */
-class Heap {
-  constructor(isBefore) {
-    this.isBefore = isBefore;
-    this.items = [];
-  }
-
-  push(item) {
-    const { items } = this;
-    let at = items.push(item) - 1;
-    while (at) {
-      const above = (at - 1) >> 1;
-      if (!this.isBefore(items[at], items[above])) return;
-      [items[at], items[above]] = [items[above], items[at]];
-      at = above;
-    }
-  }
-
-  pop() {
-    const { items } = this;
-    const [first, last] = [items[0], items.pop()];
-    if (!items.length) return first;
-    items[0] = last;
-    for (let at = 0; ;) {
-      let least = at;
-      for (const below of [2 * at + 1, 2 * at + 2]) {
-        if (below < items.length && this.isBefore(items[below], items[least])) least = below;
-      }
-      if (least === at) return first;
-      [items[at], items[least]] = [items[least], items[at]];
-      at = least;
-    }
   }
 }

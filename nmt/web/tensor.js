@@ -1,27 +1,15 @@
-// Tensors: {shape, data}, with their numbers in row-major order; an int8 matrix has a `scale` for each row too.
+// Tensors: {shape, data}, with their numbers in row-major order.
 
 export const tensor = (shape, data) => ({ shape, data });
 /** How many numbers a shape has. */
 export const count = (shape) => shape.reduce((product, each) => product * each, 1);
 
-/** The numbers of a tensor; an int8 matrix is converted when it is first used so. */
-export function numbers(x) {
-  if (!x.scale) return x.data;
-  x.dense ??= rowsOf(
-    x,
-    Array.from({ length: x.shape[0] }, (_, row) => row),
-  );
-  return x.dense;
-}
-
 /** Rows of a matrix, one after the other. */
-export function rowsOf({ shape: [rows, columns], data, scale }, chosen) {
+export function rowsOf({ shape: [rows, columns], data }, chosen) {
   const found = new Float32Array(chosen.length * columns);
   chosen.forEach((row, i) => {
     if (!(row >= 0 && row < rows)) throw new Error("a token has no row");
-    const from = data.subarray(row * columns, (row + 1) * columns);
-    const factor = scale ? scale[row] : 1;
-    for (let column = 0; column < columns; column++) found[i * columns + column] = from[column] * factor;
+    found.set(data.subarray(row * columns, (row + 1) * columns), i * columns);
   });
   return found;
 }
@@ -75,7 +63,7 @@ export function gathered(data, shape, steps) {
 
 /** The numbers of a tensor repeated to a shape. */
 export function expanded(x, shape) {
-  const data = numbers(x);
+  const data = x.data;
   return data.length === count(shape) ? data : gathered(data, shape, strides(x.shape, shape.length));
 }
 

@@ -25,7 +25,7 @@ TRANSLATE = """async ([model, texts, plain]) => {
   return texts.map((text) => {
     for (const steps = translator.translate(text); ; ) {
       const { done, value } = steps.next();
-      if (done) return JSON.stringify({ ...value, fast: "functions" in translator.model.next.products });
+      if (done) return JSON.stringify({ ...value, fast: "product" in translator.model.next.products });
     }
   });
 }"""
