@@ -87,10 +87,11 @@ def _resolve(name: str, *, _root_: DictConfig) -> int | float:
 
 def sentence(cfg: DictConfig) -> str | None:
     """What size=auto has chosen, and why; None if everything was set otherwise."""
-    chosen = ", ".join(f"{name}={value}" for name, value in _asked(cfg))
+    if not (chosen := ", ".join(f"{name}={value}" for name, value in _asked(cfg))):
+        return None
     pairs, characters = measure(cfg.data)
     reason = f"{pairs:,}{' or more' if pairs == _MOST else ''} pairs of {characters:.0f} characters"
-    return f"{'size=auto':<12}{reason}: {chosen}" if chosen else None
+    return f"{'size=auto':<12}{reason}: {chosen}"
 
 
 def _asked(cfg: DictConfig, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 
 from nmt import autosize
 from nmt.autosize import TABLE, Size, suited
@@ -72,7 +73,9 @@ def test_the_best_model_comes_with_it_unless_another_is_chosen(corpus: Corpus) -
     assert composed(file, "model=luong")["model"]["decoder"]["_target_"] == "nmt.model.decoder.LuongDecoder"
 
 
-def test_a_fixed_size_chooses_nothing(corpus: Corpus) -> None:
+def test_a_fixed_size_chooses_nothing_and_reads_no_corpus(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(autosize, "measure")
+    assert autosize.sentence(OmegaConf.create({"data": {"path": "mine.csv"}})) is None
     values = composed(corpus(700), "size=100k")
     train = values["train"]
     assert (values["data"]["vocab_size"], train["max_epochs"], train["max_steps"]) == (6000, 13, None)
