@@ -25,14 +25,14 @@ SHOWN = 5  # best examples, and as many worst ones
 # with a wrong ending at most or another word of the same meaning; from 60 on one word is wrong, or the order.
 RIGHT, NEARLY = 85.0, 60.0
 
-# Lowest and highest test BLEU that was measured for about so many training pairs of short sentences: with size=auto
-# (docs/small-data.md), from 30,000 on with recipes (docs/results.md). English into Marathi, French and German.
+# Lowest and highest test BLEU that was measured for about so many training pairs of short sentences: up to 10,000 with
+# size=auto (docs/small-data.md), then with recipes (docs/results.md). Anki's sentences and captions of Multi30k.
 TYPICAL_BLEU = {
-    500: (6.1, 6.1),
+    500: (6.1, 14.1),
     1_000: (9.4, 19.6),
-    3_000: (20.5, 22.7),
-    10_000: (34.2, 37.6),
-    30_000: (33.2, 50.2),
+    3_000: (20.5, 27.6),
+    10_000: (34.2, 37.8),
+    30_000: (33.2, 61.3),
     71_000: (51.0, 51.6),
 }
 _SLACK = 0.2  # a score within this share of the range is still typical: languages and seeds differ
@@ -125,7 +125,7 @@ def compare_with_typical(bleu: float, pairs: int) -> str:
     place, places = math.log(pairs), [math.log(size) for size in sizes]
     low, high = (float(np.interp(place, places, side)) for side in zip(*TYPICAL_BLEU.values(), strict=True))
     span = f"{low:.0f} to {high:.0f}" if round(low) < round(high) else f"{high:.0f}"
-    measured = f"for {pairs:,} pairs of everyday sentences (BLEU about {span}; here {bleu:.1f})"
+    measured = f"for {pairs:,} pairs of short sentences (BLEU about {span}; here {bleu:.1f})"
     if bleu < (1 - _SLACK) * low:
         return f"That is worse than is typical {measured}: look for wrong pairs, or train for longer."
     if bleu > (1 + _SLACK) * high:

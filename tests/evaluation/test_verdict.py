@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from nmt.data.heldout import HeldOut
 from nmt.evaluation import verdict
 from nmt.evaluation.evaluate import Evaluation
@@ -49,14 +51,34 @@ def test_where_characters_are_words_one_wrong_word_is_nearly_right() -> None:
 
 
 def test_scores_are_compared_with_what_is_typical_for_so_many_pairs() -> None:
-    assert compare_with_typical(21.0, 3_000).startswith("That is what is typical for 3,000 pairs")
-    assert "(BLEU about 20 to 23; here 21.0)" in compare_with_typical(21.0, 3_000)
+    assert "(BLEU about 20 to 28; here 21.0)" in compare_with_typical(21.0, 3_000)
     assert compare_with_typical(5.0, 3_000).startswith("That is worse")
     assert compare_with_typical(35.0, 3_000).startswith("That is better")
     assert compare_with_typical(27.0, 5_500).startswith("That is what is typical")  # between two sizes
     assert "was not measured" in compare_with_typical(20.0, 300)
     assert "was not measured" in compare_with_typical(20.0, 1_000_000)
     assert not any(line.startswith("That is") for line in judged([RIGHT], [[RIGHT]], pairs=None).lines())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "scores"),
+    [
+        (500, (6.1, 6.8, 14.1)),  # with size=auto: Marathi, French, German (docs/small-data.md)
+        (1_000, (9.4, 9.8, 11.9, 19.6)),
+        (3_000, (20.5, 22.5, 22.7, 23.6, 27.6)),
+        (10_000, (37.6, 37.8)),
+        (26_000, (33.2, 36.7)),  # Anki, into Chinese (docs/results.md)
+        (29_000, (39.3, 40.5, 42.5, 60.6, 61.3)),  # Multi30k, in mixed case
+        (30_000, (47.9, 50.2)),  # Anki, into Marathi
+        (71_000, (51.0, 51.6)),  # Anki, into French
+    ],
+)
+def test_documented_scores_are_typical_with_hardly_any_slack(
+    pairs: int, scores: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdict, "_SLACK", 0.03)
+    for bleu in scores:
+        assert compare_with_typical(bleu, pairs).startswith("That is what is typical"), bleu
 
 
 def test_examples_are_not_the_shortest_and_differ() -> None:
