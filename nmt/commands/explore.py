@@ -164,13 +164,14 @@ def _sentences(path: Path) -> list[dict[str, Any]]:
 
 
 def is_demo(path: Path) -> bool:
-    """Whether a run or an exported file translates the demo corpus's English; a file tells by its languages."""
+    """Whether a run or an exported file translates the demo corpus's English; a file tells by its card."""
     from nmt.run import Run
 
     if path.is_dir():
         data = Run.open(path).config.data
         return data.name == "demo" and data.test_path is None and data.direction().source == DEMO_LANGUAGES[0]
-    return bool(file.read(path)[1]["languages"] == DEMO_LANGUAGES)
+    record = file.read(path)[1]
+    return record["languages"] == DEMO_LANGUAGES and "“demo”" in record["card"].get("Trained on", "")
 
 
 def examples(path: Path) -> list[str]:

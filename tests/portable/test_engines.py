@@ -16,10 +16,12 @@ from torch import Tensor
 
 import nmt
 from nmt.commands import engines
+from nmt.commands.explore import is_demo
 from nmt.commands.translate import parse
 from nmt.data.heldout import read_held_out
 from nmt.errors import UserError
 from nmt.files import sha256
+from nmt.portable import file
 from nmt.portable.export import write_into_run
 from nmt.run import Run
 from nmt.search import Sample
@@ -218,6 +220,15 @@ def test_training_ends_with_a_model_for_numpy(finished: Finished) -> None:
     assert f"ok      portable.nmt: {Run(run).best_checkpoint().name}" in done.stdout
     texts = [translate(run, "--engine", engine, "--json", "I see a cat.").stdout for engine in ("numpy", "torch")]
     assert_close(*map(json.loads, texts))
+
+
+def test_a_file_is_the_demos_if_its_card_says_so(finished: Finished, tmp_path: Path) -> None:
+    tensors, record = file.read(finished[0] / "portable.nmt")
+    assert record["languages"] == ["eng", "fra"]
+    for corpus in ("anki", "demo"):
+        card = {"Trained on": record["card"]["Trained on"].replace("“anki”", f"“{corpus}”")}
+        file.write(tmp_path / "a.nmt", tensors, record | {"card": card})
+        assert is_demo(tmp_path / "a.nmt") == (corpus == "demo")
 
 
 def test_a_model_that_cannot_be_captured_is_one_warning(
