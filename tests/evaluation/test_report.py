@@ -255,6 +255,8 @@ def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogC
         data = report_data(each, ("eng", "fra"), DETAILS, verdict, Run.open(old))
         assert len(data["sentences"]) == 5
         assert data["sentences"][4]["signs"][-1] == "empty"
+        first, *_ = figures(data)["by-length"]["queries"]
+        assert "length>=" not in first  # an empty source counts in the first bucket
     assert not any("attention" in row for row in data["sentences"])
     assert "is:left-out" not in figures(data)["trouble"]["queries"]
     assert not caplog.records

@@ -45,15 +45,13 @@ def length_figure(analysis: Analysis) -> Figure:
     scores = analysis.evaluation.scores
     rows: list[list[Cell]] = []
     queries = []
-    for bucket in scores.by_length:
+    for place, bucket in enumerate(scores.by_length):
+        shortest = bucket.shortest if place else 0  # an empty source counts in the first bucket
         longest = bucket.longest or max(analysis.lengths)
-        inside = [
-            chrf
-            for length, chrf in zip(analysis.lengths, analysis.evaluation.chrf, strict=True)
-            if max(length, 1) >= bucket.shortest and length <= longest
-        ]
+        pairs = zip(analysis.lengths, analysis.evaluation.chrf, strict=True)
+        inside = [chrf for length, chrf in pairs if shortest <= length <= longest]
         rows.append([bucket.label, bucket.sentences, bucket.bleu, fmean(inside)])
-        queries.append(f"length>={bucket.shortest} length<={longest}")
+        queries.append(f"length>={shortest} length<={longest}" if shortest else f"length<={longest}")
     chart = {
         "kind": "bars",
         "label": 0,
