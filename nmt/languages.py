@@ -121,7 +121,7 @@ def language_named_in(text: str) -> Language | None:
     if len(words) > 4:
         return None
     names = {_BY_NAME[word] for word in words if word in _BY_NAME}
-    if not names and words and sum(word in _BY_CODE for word in words) == 1:  # `is` is a code and a word
+    if not names and len(words) > 1 and sum(word in _BY_CODE for word in words) == 1:  # `is` and `No.` are words too
         names = {_BY_CODE[word] for word in words if word in _BY_CODE and {*words} - {word} <= COLUMN_WORDS}
     return names.pop() if len(names) == 1 else None
 

@@ -53,8 +53,9 @@ class Bitext:
 
     def begins_with_header(self) -> bool:
         """Whether the first row of a table names its columns."""
-        row = next(self.reader.rows(), None) if self.reader.is_table else None
-        return isinstance(row, list) and is_header(row, self.languages)
+        rows = self.reader.rows() if self.reader.is_table else iter(())
+        first = next((row for row in rows if isinstance(row, list) and any(row)), None)
+        return first is not None and is_header(first, self.languages)
 
     def rows(self, dropped: Counter[str]) -> Iterator[list[str]]:
         """Cleaned rows, source first; malformed ones raise a UserError, or are counted in `dropped`."""

@@ -38,7 +38,9 @@ def likely_encoding(content: bytes) -> str:
         return "UTF-16 without a byte order mark"
     words = [word for word in re.split(rb"[\t\n\r ]+", content) if not word.isascii()]
     sample = b" ".join(words[:_SAMPLE])
-    if len(re.findall(rb"[\x80-\xff]", sample)) < len(re.findall(rb"[A-Za-z]", sample)) / 2:
+    runs, letters = re.findall(rb"[\x80-\xff]+", sample), re.findall(rb"[A-Za-z]", sample)
+    alone = sum(len(run) == 1 for run in runs)  # as most accented letters are
+    if sum(map(len, runs)) < len(letters) / 2 or alone > len(runs) / 2:
         return "Windows-1252 or another encoding of Latin letters"
     for codec, (name, scripts) in _MULTIBYTE.items():
         with suppress(UnicodeDecodeError):

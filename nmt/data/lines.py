@@ -154,19 +154,19 @@ def expanded(path: str) -> Path:
 def plain_name(path: str) -> Path:
     """The name of a file, or of the member of a zip that a path names, without .gz or .zip."""
     name = Path(path.rpartition(MEMBER_SEPARATOR)[2])
-    return name.with_suffix("") if name.suffix in (".gz", ".zip") else name
+    return name.with_suffix("") if name.suffix.lower() in (".gz", ".zip") else name
 
 
 def _open(path: str, stack: ExitStack) -> IO[bytes] | gzip.GzipFile:
     """Open a file or a member of a zip; the stack closes it."""
     name, _, member = path.partition(MEMBER_SEPARATOR)
     file = expanded(name)
-    if file.suffix == ".zip":
+    if file.suffix.lower() == ".zip":
         archive = stack.enter_context(zipfile.ZipFile(file))
         return stack.enter_context(_open_member(path, archive, member))
     if member:
         raise UserError(f"{path}: '{MEMBER_SEPARATOR}' names a member of a .zip, which {file.name} is not.")
-    if file.suffix == ".gz":
+    if file.suffix.lower() == ".gz":
         return stack.enter_context(gzip.open(file))
     return stack.enter_context(file.open("rb"))
 
@@ -174,7 +174,12 @@ def _open(path: str, stack: ExitStack) -> IO[bytes] | gzip.GzipFile:
 def _open_member(path: str, archive: zipfile.ZipFile, member: str) -> IO[bytes]:
     infos = [info for info in archive.infolist() if not info.is_dir()]
     # An Anki zip holds the sentences and a note about them.
-    texts = [info for info in infos if info.filename.endswith(".txt") and not info.filename.endswith("_about.txt")]
+    texts = [
+        info
+        for info in infos
+        for name in [info.filename.lower()]
+        if name.endswith(".txt") and not name.endswith("_about.txt")
+    ]
     named = [info for info in infos if info.filename == member]
     candidates = named if member else infos if len(infos) == 1 else texts
     if len(candidates) != 1:

@@ -85,6 +85,9 @@ def test_zip_members(tmp_path: Path) -> None:
     anki = write_zip(tmp_path / "fra-eng.zip", **{"_about.txt": b"about", "fra.txt": good})
     assert rows(anki)[0] == rows(f"{anki}::fra.txt")[0] == [["Hi.", "Salut."]]
     assert rows(write_zip(tmp_path / "one.zip", **{"x.tsv": good}))[0] == [["Hi.", "Salut."]]
+    assert rows(write_zip(tmp_path / "ONE.ZIP", **{"X.TXT": good, "Y_ABOUT.TXT": b""}))[0] == [["Hi.", "Salut."]]
+    (tmp_path / "ONE.TSV.GZ").write_bytes(gzip.compress(good))
+    assert rows(tmp_path / "ONE.TSV.GZ")[0] == [["Hi.", "Salut."]]
     with pytest.raises(UserError, match=r"two\.zip: name one member .* out of: a\.txt, b\.txt\."):
         rows(write_zip(tmp_path / "two.zip", **{"a.txt": good, "b.txt": good}))
     assert_refused(r"out of: x\.tsv", rows, f"{tmp_path / 'one.zip'}::y.tsv")

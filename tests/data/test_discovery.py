@@ -109,7 +109,9 @@ def test_what_is_found_out_is_found_out_once(tmp_path: Path) -> None:
     assert complete(settings) == settings
 
 
-@pytest.mark.parametrize("first", [("Go.", "Va !"), ("Hi.", "Hi."), ("English", "anglais"), ("is", "it est")])
+@pytest.mark.parametrize(
+    "first", [("Go.", "Va !"), ("Hi.", "Hi."), ("English", "anglais"), ("is", "it est"), ("No.", "Ne."), ("Hi!", "Da.")]
+)
 def test_a_pair_is_no_header(tmp_path: Path, first: tuple[str, str]) -> None:
     assert found(table(tmp_path, [first, *LATIN])).header is False
 

@@ -53,6 +53,22 @@ def test_a_spreadsheet_is_understood(tmp_path: Path, delimiter: str, encoding: s
     assert found(tmp_path / "mine.csv", source="French", target=2).direction() == ("fra", "eng", 3, 1)
 
 
+@pytest.mark.parametrize(
+    ("first", "separator"),
+    [("", "\t"), ("\n", ","), ("\t\n", "\t"), (";\n", ";"), ("sep=;\n", ";"), ('"sep=,"\n', ","), ("\n", "\t")],
+    ids=ascii,
+)
+def test_a_header_is_the_first_row_with_text(tmp_path: Path, first: str, separator: str) -> None:
+    table = [["English", "French", "Note"], [*CAT, ""], [*DOG, ""]]
+    text = first + "".join(separator.join(row) + "\n" for row in table)
+    held_out = tmp_path / "val.csv"
+    held_out.write_text(text)
+    data = found(tmp_path / "mine.csv", text)
+    assert (data.header, data.direction()) == (True, ("eng", "fra", 0, 1))
+    assert [row for row in rows(data) if any(row)] == [CAT, DOG]
+    assert [entry.source for entry in given_set(Bitext.of(data, str(held_out)))] == [CAT[0], DOG[0]]
+
+
 def test_lines_of_a_spreadsheet_are_numbered_where_they_begin(tmp_path: Path) -> None:
     text = 'English,French\n"a\nb",c\nd,e,f\n"g" h,i\n"open,j\nk,l\n'
     problems = {
@@ -274,6 +290,8 @@ def test_held_out_sets_may_be_of_another_format_and_order(tmp_path: Path) -> Non
     ("text", "encoding", "name"),
     [
         ("Les élèves étaient là.\tcafé", "latin-1", "Windows-1252"),
+        ("Les élèves", "cp1252", "Windows-1252"),
+        ("Ça va où ?", "cp1252", "Windows-1252"),
         ("Я вижу кошку. Привет!", "cp1251", "Windows-1251"),
         ("Я вижу кошку. Привет!", "koi8-r", "KOI8-R"),
         ("Hello.\tこれは猫です。東京に行きたい。", "shift_jis", "Shift-JIS"),

@@ -28,6 +28,7 @@ class Dialect:
 
 
 PLAIN = Dialect("\t", quoted=False)
+SEPARATOR = re.compile(r'"?sep=([\t;|,])"?')  # a first line that tells Excel the delimiter
 
 
 def first_lines(path: str, max_megabytes: int) -> list[str]:
@@ -44,6 +45,8 @@ def first_lines(path: str, max_megabytes: int) -> list[str]:
 
 def dialect_of(lines: Sequence[str]) -> Dialect | None:
     """Find out the dialect of a table from its first lines; None if it has one column."""
+    if lines and (told := SEPARATOR.fullmatch(lines[0])):
+        return Dialect(told[1], quoted=True)
     lines = [line for part in lines for line in part.split("\r") if line.strip()]
     if sum("\t" in line for line in lines) > len(lines) / 2:  # hardly a sentence holds a tab
         return Dialect("\t", _is_quoted(lines, "\t"))

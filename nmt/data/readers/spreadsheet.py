@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from nmt.data.lines import Malformed, read_lines
 from nmt.data.readers.base import Reader, Row
-from nmt.data.readers.dialect import DELIMITERS, PLAIN, Dialect, dialect_of, first_lines, records
+from nmt.data.readers.dialect import DELIMITERS, PLAIN, SEPARATOR, Dialect, dialect_of, first_lines, records
 
 
 class Csv(Reader):
@@ -24,17 +24,19 @@ class Csv(Reader):
 
     def rows(self) -> Iterator[Row]:
         (path,), delimiter = self.paths, self._dialect().delimiter
-        width = 0  # of the first row
+        width, header = 0, self.header  # the width is that of the first row
         for number, row in records(read_lines(path, self.max_megabytes), delimiter):
             where = f"{path}:{number}"
             if isinstance(row, Malformed):
                 yield Malformed(row.problem, where)
                 continue
-            width = width or len(row)
-            if number == 1 and self.header:
-                continue
-            if not any(cell.strip() for cell in row):
+            is_separator = number == 1 and SEPARATOR.fullmatch(delimiter.join(row))
+            if is_separator or not any(cell.strip() for cell in row):
                 yield [""] * len(self.columns)
+                continue
+            width = width or len(row)
+            if header:  # its first row with text
+                header = False
             elif len(row) > width and delimiter != "\t":  # else an unquoted comma would cut a sentence in two
                 problem = f"{len(row)} cells where the first row has {width}"
                 yield Malformed(f"{problem}; put quotes around cells that hold {DELIMITERS[delimiter]}", where)

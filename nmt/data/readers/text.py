@@ -21,14 +21,14 @@ class Tsv(Reader):
         return dialect_of(lines) == PLAIN
 
     def rows(self) -> Iterator[Row]:
-        (path,) = self.paths
+        (path,), header = self.paths, self.header
         for number, line in enumerate(read_lines(path, self.max_megabytes), start=1):
-            if number == 1 and self.header:
-                continue
             if isinstance(line, Malformed):
                 yield Malformed(line.problem, f"{path}:{number}")
             elif not line.strip():
                 yield [""] * len(self.columns)  # a blank line is empty, not malformed
+            elif header:  # its first line with text
+                header = False
             else:
                 yield self.chosen(line.split("\t"), f"{path}:{number}", "tabs")
 
