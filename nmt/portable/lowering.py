@@ -99,7 +99,8 @@ def _reduce(op: str) -> Lowering:
         if op in ("argmax", "cumsum"):
             reduced = to.emit(op, x, dim=dims[0])
             return reduced if op == "cumsum" else to.emit("reshape", reduced, shape=call.shapes[0])
-        return to.emit("reshape", to.emit(op, x, dims=dims), shape=call.shapes[0])
+        reduced = to.emit(op, x, dims=dims)  # a 1 in the place of each dimension that is reduced
+        return reduced if call.arguments.get("keepdim") else to.emit("reshape", reduced, shape=call.shapes[0])
 
     return lowering
 

@@ -71,6 +71,14 @@ def test_every_cell_in_stacked_layers(cell: str) -> None:
     assert_same(translator)
 
 
+@pytest.mark.parametrize("score", ["multi_head", "structured"])
+def test_one_context_for_the_sentence_from_several_heads(score: str) -> None:
+    translator = tiny_translator(**SHORT)
+    overrides = "model=luong", f"model/score={score}", "model/alignment=static"
+    translator.model = opinionated(tiny_model(*overrides, vocab=len(translator.source_tokenizer)))
+    assert_same(translator)
+
+
 @functools.cache
 def vocabulary(language: str, kind: Literal["bpe", "unigram"]) -> Tokenizer:
     lines = (ROOT / "data/demo/eng-fra.tsv").read_text(encoding="utf-8").splitlines()[:400]
