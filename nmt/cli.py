@@ -5,13 +5,14 @@ SIGHUP, 130 Ctrl-C, 143 SIGTERM).
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 
 from nmt import streams
 from nmt.errors import UserError
-from nmt.interrupt import Interrupted, raise_again, stop_at_once, stop_silently
+from nmt.interrupt import Stopping
 from nmt.launch import Launch
 
 
@@ -22,15 +23,11 @@ def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
         main: The command.
         results_on_disk: It does not end when nobody reads its stdout; see `streams.set_up`.
     """
-    stop_at_once()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process without a traceback
     try:
-        try:
-            streams.set_up(results_on_disk)
-            main()
-            sys.stdout.flush()
-        except Exception:  # may be a signal that C code turned into an ordinary error
-            raise_again()
-            raise
+        streams.set_up(results_on_disk)
+        main()
+        sys.stdout.flush()
     except UserError as error:
         fail(str(error))
     except ModuleNotFoundError as error:
@@ -38,13 +35,12 @@ def run(main: Callable[[], None], results_on_disk: bool = False) -> None:
             raise
         extra = "serve" if error.name in ("starlette", "uvicorn", "python_multipart", "h11") else "train"
         fail(f"This needs the package {error.name}, which is not installed: `pip install '.[{extra}]'` installs all.")
-    except Interrupted as stop:
+    except Stopping as stop:
         sys.exit(stop.exit_code)
     except OSError as error:  # a full disk, a missing permission
         place = error.filename2 or error.filename or "The system"  # of a copy or a rename, the destination
         fail(f"{place}: {error.strerror or error}; make room, change permissions or choose another place.")
     finally:
-        stop_silently()
         with suppress(OSError, SystemExit):  # else an error here would change the exit code
             sys.stdout.flush()
 

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from nmt.errors import UserError
-from nmt.interrupt import raise_again
 
 SUMS = "SHA256SUMS"
 # What a missing file raises. Any other OSError, such as a missing permission, says nothing about the file's content.
@@ -40,7 +39,6 @@ def write_bytes(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            raise_again()
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -242,7 +240,6 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
 def _publish(
     temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"], moved: str | None = None
 ) -> None:
-    raise_again()
     if existing != "refuse" and final.exists():
         if existing == "keep" and damage(final) is None:
             return

@@ -1,11 +1,12 @@
-"""Signals: they stop a process at once, or during training after the current step, with a checkpoint."""
+"""Signals: they end a process at once, but during training after the update under way, with a checkpoint.
+
+Files are published whole, by a rename, so a process may end anywhere; its temporary files go when the work is repeated.
+"""
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
@@ -14,62 +15,12 @@ from typing import Any
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
 
-class Interrupted(KeyboardInterrupt):
-    """The process received a signal to stop. Not an Exception, so that `except Exception` does not swallow it."""
+class Stopping(KeyboardInterrupt):
+    """Training stops on a signal. Not an Exception, so that `except Exception` does not swallow it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
-        self.number = number
         self.exit_code = 128 + number
-
-
-class Stopping(Interrupted):
-    """The same during training, where a checkpoint can be saved before the process ends."""
-
-
-_raised = 0  # number of the last signal that raised Interrupted
-
-
-def stop_at_once() -> None:
-    """Make signals raise Interrupted at once, so that `finally` blocks remove unfinished files."""
-    global _raised
-    _raised = 0
-    sys.unraisablehook = _without_interrupts
-    _handle(_interrupt)
-
-
-def raise_again() -> None:
-    """Re-raise a signal that C code swallowed or turned into an ordinary error.
-
-    Called before a file is published, as its content may be incomplete after such a signal.
-    """
-    if _raised:
-        raise Interrupted(_raised)
-
-
-def _without_interrupts(lost: sys.UnraisableHookArgs) -> None:
-    """Print no warning for an Interrupted that was raised in a destructor: `raise_again` will raise it."""
-    if not isinstance(lost.exc_value, Interrupted):
-        sys.__unraisablehook__(lost)
-
-
-def stop_silently() -> None:
-    """Make signals end the process at once with the usual exit code; for the time after the work is done."""
-    _handle(lambda number, frame: os._exit(128 + number))
-
-
-def _handle(handler: Callable[[int, FrameType | None], None]) -> dict[int, Any]:
-    """Install a handler for all signals and return the previous ones; under nohup, SIGHUP stays ignored."""
-    under_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    return {
-        number: signal.signal(number, handler) for number in SIGNALS if not (under_nohup and number == signal.SIGHUP)
-    }
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    global _raised
-    _raised = number
-    raise Interrupted(number)
 
 
 class InterruptRequest:
@@ -86,7 +37,9 @@ class InterruptRequest:
         self._raises = False
 
     def __enter__(self) -> InterruptRequest:
-        self._previous = _handle(self._remember)
+        under_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        heard = [number for number in SIGNALS if not (under_nohup and number == signal.SIGHUP)]
+        self._previous = {number: signal.signal(number, self._remember) for number in heard}
         return self
 
     def __exit__(

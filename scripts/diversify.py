@@ -27,7 +27,6 @@ from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.files import new_directory, remove_leftovers, write_text
-from nmt.interrupt import Interrupted
 from nmt.run import Run
 
 if TYPE_CHECKING:
@@ -48,12 +47,7 @@ def main() -> None:
     from nmt.pipeline import print_results
 
     log_to_console()
-    try:
-        evaluation = carry_through(options)
-    except Interrupted as stop:
-        print(f"{stop}: stopped. Give the same command again to go on.", file=sys.stderr)
-        raise
-    print_results(evaluation, options.output / "student")
+    print_results(carry_through(options), options.output / "student")
 
 
 def carry_through(options: argparse.Namespace) -> Evaluation:

@@ -72,7 +72,7 @@ def evaluate(run: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @contextmanager
 def _restored() -> Iterator[None]:
     """Put back what a command changes in its process."""
-    log, argv, hook, rng = logging.getLogger("nmt"), sys.argv, sys.unraisablehook, torch.get_rng_state()
+    log, argv, rng = logging.getLogger("nmt"), sys.argv, torch.get_rng_state()
     level, handlers, propagate = log.level, log.handlers[:], log.propagate
     signals = {number: signal.getsignal(number) for number in SIGNALS}
     with unittest.mock.patch.dict(os.environ):
@@ -83,7 +83,7 @@ def _restored() -> Iterator[None]:
             for handler in set(log.handlers) - set(handlers):
                 handler.close()
             log.level, log.handlers[:], log.propagate = level, handlers, propagate
-            sys.argv, sys.unraisablehook = argv, hook
+            sys.argv = argv
             torch.set_rng_state(rng)
             torch.set_num_threads(1)
             for number, handler in signals.items():

@@ -1,11 +1,8 @@
 import hashlib
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +21,6 @@ from nmt.files import (
     write_sums,
     write_text,
 )
-from nmt.interrupt import SIGNALS, Interrupted, stop_at_once
 from tests.conftest import assert_refused
 
 
@@ -189,23 +185,3 @@ def test_what_happens_to_a_directory_that_is_there_already(tmp_path: Path) -> No
     with pytest.raises(UserError):
         fill(tmp_path / "file", "x", "refuse")
     assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_nothing_is_published_after_a_signal_that_was_lost(tmp_path: Path) -> None:
-    """C code that calls Python, such as a loader of tensors, may drop the exception that a signal raised."""
-    handlers, hook = {number: signal.getsignal(number) for number in SIGNALS}, sys.unraisablehook
-    stop_at_once()
-    try:
-        with suppress(Interrupted):
-            os.kill(os.getpid(), signal.SIGTERM)
-        with pytest.raises(Interrupted):
-            write_text(tmp_path / "scores.json", "half of the truth")
-        with pytest.raises(Interrupted), new_directory(tmp_path / "corpus", existing="keep") as directory:
-            (directory / "half.txt").write_text("of the truth")
-    finally:
-        stop_at_once()  # forgets it
-        sys.unraisablehook = hook
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    assert os.listdir(tmp_path) == []
-    write_text(tmp_path / "scores.json", "all of it")

@@ -13,7 +13,7 @@ from nmt import cli, composition
 from nmt.config import ROOT, load_config
 from nmt.data.discovery import completed
 from nmt.errors import RunFailed, UserError
-from nmt.interrupt import Interrupted, Stopping
+from nmt.interrupt import Stopping
 from nmt.launch import Launch
 from nmt.memory import limit_kernel_caches
 from nmt.overrides import for_hydra
@@ -69,12 +69,10 @@ def work(cfg: DictConfig) -> None:
             evaluation = train(values, ranks, composition.task_overrides())
         else:
             evaluation = resume(values, changes, run, ranks)
-    except Interrupted as stop:
-        begun = Run(directory).config_file.exists()
-        advice = f"Go on with\n  {resume_command(directory)}" if begun else "Give the same command again to begin."
+    except Stopping as stop:
         if launch.rank == 0:
             # Into train.log as well: after SIGHUP there is no terminal to read it on.
-            log.info("%s: stopped%s. %s", stop, " and saved" if isinstance(stop, Stopping) else "", advice)
+            log.info("%s: stopped and saved. Go on with\n  %s", stop, resume_command(directory))
         raise
     if ranks.is_first:
         print_results(evaluation, directory)

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from nmt.files import write_listed
 from nmt.guessing import Guessing
-from nmt.interrupt import raise_again
 from nmt.metrics import METRICS
 from nmt.model.recurrence import Cell
 from nmt.model.seq2seq import Seq2Seq
@@ -103,7 +102,6 @@ def graphs(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
     except NotPortable:
         raise
     except Exception as error:  # whatever the code of a model may raise when it is captured
-        raise_again()
         raise NotPortable(f"its model cannot be captured ({type(error).__name__}: {error})") from error
     return record, constants
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
 
@@ -42,6 +43,8 @@ def run(models: Models, jobs: Jobs, settings: Settings, listening: socket.socket
     host, port = listening.getsockname()[:2]
     server = Server(config)
     server.ready = f"Serving {what} at http://{f'[{host}]' if ':' in host else host}:{port}/"
+    for number in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again after it has shut down
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         jobs.check()
         server.run(sockets=[listening])

@@ -26,7 +26,6 @@ from torch import Tensor, nn
 from nmt import upgrade
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
-from nmt.interrupt import raise_again
 from nmt.ranks import Ranks
 from nmt.shell import resume_command
 from nmt.training.state import TrainState
@@ -130,7 +129,6 @@ class Checkpoints:
             except (NewerVersion, NotLoadable):
                 raise
             except UserError as error:
-                raise_again()  # the error may be a signal that a loader misreported
                 log.warning("%s %s", error, notice)
         raise UserError(f"{self.directory} holds no intact checkpoint: restore one from a copy, or train again.")
 

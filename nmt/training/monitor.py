@@ -54,6 +54,7 @@ class Monitor:
             TextColumn("· {task.fields[left]} left"),
         )
         with Progress(*columns, console=stderr, transient=True) as self._live:
+            stderr.show_cursor(True)  # a second Ctrl-C ends the process at once, which would leave it hidden
             self._task = self._live.add_task("training", total=1.0, numbers="starting", left="?")
             yield
         self._live = None
