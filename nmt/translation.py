@@ -30,7 +30,6 @@ class Word:
 
     text: str
     confidence: float  # its probability, given the source and the words before it
-    spread: float | None = None  # standard deviation of that probability over samples of dropout, if any were drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +57,11 @@ class Translation:
     @property
     def words(self) -> list[Word]:
         """Its words, each with its probability: the product of those of its pieces."""
-        return [Word(text, p[0]) for text, p in self.word_probabilities(np.array([self.log_probs]))]
-
-    def word_probabilities(self, log_probs: np.ndarray) -> list[tuple[str, list[float]]]:
-        """Words without EOS, each with its probability by every row of log probabilities (N, target tokens)."""
-        pieces = self.target_tokens[:-1]
+        pieces = self.target_tokens[:-1]  # without EOS
         if not pieces:
             return []
-        words, sums = merge_words(pieces, log_probs[:, : len(pieces)], axis=1)  # columns are summed
-        return [(word, [min(1.0, math.exp(value)) for value in sums[:, i]]) for i, word in enumerate(words)]
+        words, sums = merge_words(pieces, np.array([self.log_probs[: len(pieces)]]), axis=1)  # columns are summed
+        return [Word(word, min(1.0, math.exp(value))) for word, value in zip(words, sums[0], strict=True)]
 
 
 EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of an empty text

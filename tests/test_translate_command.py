@@ -194,15 +194,9 @@ def test_an_ensemble_needs_the_same_pieces(run: Path, tmp_path: Path) -> None:
 
 
 def test_json_tells_how_sure_the_model_is_of_each_word(run: Path) -> None:
-    printed = [translate(run, "--json", *more, "I see a cat.").stdout for more in ((), ("--samples", "5"))]
-    plain, sampled = map(json.loads, printed)
-    assert [word["text"] for word in plain["words"]] == [word["text"] for word in sampled["words"]]
-    assert all(0 <= word["confidence"] <= 1 for word in plain["words"] + sampled["words"])
-    assert all(word.keys() == {"text", "confidence"} for word in plain["words"])
-    assert any(word["spread"] > 0 for word in sampled["words"])
-    refused = translate(run, "--samples", "5", "tea")
-    assert refused.returncode == 2
-    assert "give it with --json" in refused.stderr
+    words = json.loads(translate(run, "--json", "I see a cat.").stdout)["words"]
+    assert words
+    assert all(word.keys() == {"text", "confidence"} and 0 <= word["confidence"] <= 1 for word in words)
 
 
 def test_sentences_unlike_the_training_data_are_pointed_out(run: Path) -> None:

@@ -116,7 +116,6 @@ def _need_of_torch(options: argparse.Namespace, runs: list[Path]) -> str | None:
     reasons = {
         "An ensemble": len(runs) > 1,
         "--sample": options.sample,
-        "--samples": options.samples,
         f"--device {options.device}": options.device not in ("auto", "cpu"),
     }
     return next((name for name, given in reasons.items() if given), None)

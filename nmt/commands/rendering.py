@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nmt.translation import Engine, Translation, Word
+    from nmt.translation import Engine, Translation
 
 # str.splitlines, and programs like it, would break a line of JSON at these.
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"})
@@ -28,7 +27,7 @@ def render(
 
         return as_text(explain(translator, candidates[0]))
     if options.json:
-        found = [_as_dict(candidate, source, options, translator) for candidate in candidates]
+        found = [_as_dict(candidate, source, options.alignments) for candidate in candidates]
         values = {"source": source, **found[0], "guessing": guessed}
         values |= {"nbest": found} if options.nbest > 1 else {}
         return json.dumps(values, ensure_ascii=False).translate(_LINE_BREAKS)
@@ -48,25 +47,17 @@ def _as_line(translation: Translation, source: str, alignments: bool) -> str:
     return f"{translation.text}\t{format_links(translation_links(source, translation))}"
 
 
-def _as_dict(translation: Translation, source: str, options: argparse.Namespace, translator: Engine) -> dict[str, Any]:
-    """A translation as plain values for JSON, with what the options ask for."""
-    alignment = {}
-    if options.alignments:
-        from nmt.evaluation.links import translation_links
+def _as_dict(translation: Translation, source: str, alignments: bool) -> dict[str, Any]:
+    """A translation as plain values for JSON, with its alignment links if `alignments` is set."""
+    if not alignments:
+        return as_dict(translation)
+    from nmt.evaluation.links import translation_links
 
-        alignment["alignment"] = translation_links(source, translation)
-    words = None
-    if options.samples:
-        from nmt.evaluation.confidence import sampled_confidence
-        from nmt.translator import Translator
-
-        assert isinstance(translator, Translator), "--samples needs PyTorch"
-        words = sampled_confidence(translator, translation, options.samples)
-    return as_dict(translation, words) | alignment
+    return as_dict(translation) | {"alignment": translation_links(source, translation)}
 
 
-def as_dict(translation: Translation, words: Sequence[Word] | None = None) -> dict[str, Any]:
-    """A translation as plain values for JSON; `words` may have other confidences than its own."""
+def as_dict(translation: Translation) -> dict[str, Any]:
+    """A translation as plain values for JSON."""
     attention = translation.attention
     return {
         "text": translation.text,
@@ -74,9 +65,5 @@ def as_dict(translation: Translation, words: Sequence[Word] | None = None) -> di
         "source_tokens": translation.source_tokens,
         "target_tokens": translation.target_tokens,
         "attention": None if attention is None else [[round(w, 6) for w in row] for row in attention.tolist()],
-        "words": [
-            {"text": word.text, "confidence": round(word.confidence, 6)}
-            | ({} if word.spread is None else {"spread": round(word.spread, 6)})
-            for word in (translation.words if words is None else words)
-        ],
+        "words": [{"text": word.text, "confidence": round(word.confidence, 6)} for word in translation.words],
     }

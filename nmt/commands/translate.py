@@ -130,8 +130,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--interactive", action="store_true", help="answer each line as it comes (always so at a terminal)")
     everything = "a JSON object per line: text, score, words with confidence, attention, whether it is a guess"
     add("--json", action="store_true", help=everything)
-    dropout = "with --json: the words' confidence as mean and spread over N samples of dropout"
-    add("--samples", type=cli.positive, metavar="N", help=dropout)
     links = "after each translation, a tab and which source word each of its words looked at: 0-0 1-2"
     add("--alignments", action="store_true", help=links)
     steps = "show each step of the decoder: where it looked, which tokens it weighed up, how the score came about"
@@ -146,8 +144,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UserError("Standard input is closed: give text, a --file, or lines on standard input.")
     if options.sample and options.beam:
         parser.error("--sample draws translations, --beam searches for the best: give one of them")
-    if options.samples and not (options.json and len(options.run or [1]) == 1):
-        parser.error("--samples adds to what --json tells of one model: give it with --json and one --run")
     if options.explain and len(options.run or []) > 1:
         parser.error("--explain tells what one model did: give it with one --run")
     if options.explain and (options.json or options.alignments or options.nbest > 1):

@@ -165,7 +165,7 @@ def test_the_faster_engine_is_chosen(exported: tuple[Path, Path], old: Path, mon
     for settled in ((run, "--engine", "numpy"), (file,)):
         assert chosen(*settled, lines=9) == ("PortableTranslator", 9)
     assert chosen(run, lines=9, one_by_one=True) == ("PortableTranslator", 9)
-    for needs in (("--sample",), ("--json", "--samples", "2"), ("--run", str(run)), ("--engine", "torch")):
+    for needs in (("--sample",), ("--run", str(run)), ("--engine", "torch")):
         assert chosen(run, *needs)[0] == "Translator"
     assert chosen(old)[0] == "Translator"
     monkeypatch.setattr(engines, "has_torch", lambda: False)
@@ -174,7 +174,7 @@ def test_the_faster_engine_is_chosen(exported: tuple[Path, Path], old: Path, mon
 
 def test_what_only_pytorch_can_do_is_said(exported: tuple[Path, Path], old: Path) -> None:
     run, file = exported
-    for needs in (("--sample",), ("--json", "--samples", "2"), ("--device", "cuda"), ("--run", str(run))):
+    for needs in (("--sample",), ("--device", "cuda"), ("--run", str(run))):
         assert_fails(translate(run, "--engine", "numpy", *needs, "a"), "needs PyTorch: leave out --engine numpy")
         assert_fails(translate(file, *needs, "a"), "needs a run directory, and", "is an exported file")
     assert_fails(translate(file, "--engine", "torch", "a"), "is an exported file")
