@@ -1,4 +1,4 @@
-"""The house rules of DESIGN, over the import graph: who may know whom."""
+"""Which module may import which: the directions that docs/architecture.md draws."""
 
 import ast
 import subprocess

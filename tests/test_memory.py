@@ -1,14 +1,25 @@
 """Memory of a training process on a CPU."""
 
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
-from benchmarks import corpus_size
 
 from nmt.config import ROOT
+
+PREPARE = """
+import sys
+from nmt.composition import composed
+from nmt.config import load_config
+from nmt.data.discovery import completed
+from nmt.data.prepare import prepare
+prepare(load_config(completed(composed(*sys.argv[1:]))).data)
+print(open("/proc/self/status").read())
+"""
 
 SHAPES = """
 import contextlib
@@ -44,6 +55,31 @@ def test_batches_of_ever_new_shapes_do_not_fill_the_memory() -> None:
     assert int(done.stdout) < 100, done.stderr
 
 
+def peak_of_preparing(settings: list[str]) -> int:
+    """Kilobytes; not ru_maxrss, which counts what the parent held when it started the process."""
+    done = subprocess.run([sys.executable, "-c", PREPARE, *settings], cwd=ROOT, check=True, stdout=-1, text=True)
+    return peak(done.stdout)
+
+
+def peak_of_training(settings: list[str]) -> int:
+    """Kilobytes after 100 updates of train.py."""
+    endless = ["train.max_epochs=null", "train.max_steps=100000", "train.validate_every=100000", "train.log_every=1"]
+    command = [sys.executable, str(ROOT / "train.py"), "threads=1", *endless, *settings]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        try:
+            assert any("step 100 ·" in line for line in child.stderr)
+            return peak(Path(f"/proc/{child.pid}/status").read_text())
+        finally:
+            child.send_signal(signal.SIGTERM)
+            child.stderr.read()
+
+
+def peak(status: str) -> int:
+    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+)", status)
+    return int(kilobytes)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_does_not_depend_on_the_size_of_the_corpus(tmp_path: Path) -> None:
@@ -53,11 +89,12 @@ def test_memory_does_not_depend_on_the_size_of_the_corpus(tmp_path: Path) -> Non
         corpus = tmp_path / f"{pairs}.tsv"
         numbers = range(0, 1_000_000, 1_000_000 // pairs)
         corpus.write_text("".join(f"{i:07} kinds of box {i % 99}\t{i:07} sortes de caisse {i % 99}\n" for i in numbers))
-        settings = [*corpus_size.settings(corpus), "data.vocab_size=400"]
-        of_size = [corpus_size.preparing(settings)["peak_mib"]]
+        settings = [f"data.path={corpus}", "data.columns=[eng,fra]", f"data.prepared_dir={tmp_path / 'prepared'}"]
+        settings += ["size=30k", "data.vocab_size=400"]
+        of_size = [peak_of_preparing(settings)]
         for share in (0, 0.1):
-            overrides = [*settings, f"train.made_up_words={share}"]
-            of_size.append(corpus_size.training(tmp_path / f"{pairs}-{share}", overrides)["VmHWM"])
+            run = f"run_dir={tmp_path / f'{pairs}-{share}'}"
+            of_size.append(peak_of_training([*settings, run, f"train.made_up_words={share}"]))
         peaks.append(of_size)
     for small, large in zip(*peaks, strict=True):
         assert large < 1.1 * small, peaks

@@ -1,14 +1,15 @@
 """What the README and the docs tell a user to type must be possible to type."""
 
-import csv
 import re
 import shlex
 from pathlib import Path
 
+import bench
 import check_corpus
 import compare
 import distil
 import diversify
+import download
 import pytest
 import tune_search
 import verify_run
@@ -27,7 +28,9 @@ PARSERS = {
     "explore.py": explore.parse,
     "export.py": export.parse,
     "serve.py": serve.parse,
+    "scripts/bench.py": bench.parse,
     "scripts/compare.py": compare.parse,
+    "scripts/download.py": download.parse,
     "scripts/verify_run.py": verify_run.parse,
     "scripts/distil.py": distil.parse,
     "scripts/diversify.py": lambda arguments: load_config(composed(*diversify.parse(arguments).settings)),
@@ -67,11 +70,6 @@ def test_command_is_valid(line: str) -> None:
             PARSERS[script](arguments)
 
 
-def test_the_readme_is_not_forgotten() -> None:
-    assert any(line.startswith("make train") for line in commands())
-    assert any("train.py model=" in line for line in commands())
-
-
 def test_links_lead_somewhere() -> None:
     for path in DOCUMENTS:
         for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
@@ -92,47 +90,6 @@ def test_links_to_code_name_what_is_there() -> None:
         for name, link in re.findall(r"\[`(\w+)`\]\(([^)\s]+\.py)\)", text):
             code = (path.parent / link).read_text(encoding="utf-8")
             assert re.search(rf"^(class|def) {name}\b", code, re.M), f"{path.name}: {name} is not in {link}"
-
-
-@pytest.mark.parametrize(
-    "path", [path for path in DOCUMENTS if path.parent == ROOT / "docs"], ids=lambda path: path.stem
-)
-def test_a_page_begins_with_what_a_reader_can_do_after_it(path: Path) -> None:
-    first = re.sub(r"\s+", " ", path.read_text(encoding="utf-8").split("\n\n")[1])
-    assert first.startswith("After this page you can "), first
-
-
-def experiments() -> list[dict[str, str]]:
-    with (ROOT / "docs/experiments.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, strict=True))
-
-
-def test_every_row_of_the_experiments_is_whole() -> None:
-    for number, row in enumerate(experiments(), 2):
-        assert None not in row, f"line {number} has too many cells"
-        assert None not in row.values(), f"line {number} has too few cells"
-        assert row["topic"], f"line {number} has no topic"
-        assert row["tried"], f"line {number} does not say what was tried"
-        assert re.fullmatch(r"(\d{4}-\d\d-\d\d)?", row["date"]), f"line {number}: {row['date']}"
-
-
-@pytest.mark.parametrize("document", ["README.md", "docs/results.md"])
-def test_every_score_of_a_results_table_is_in_the_experiments(document: str) -> None:
-    known = {(row["test_bleu"], row["test_interval"]) for row in experiments()}
-    text = (ROOT / document).read_text(encoding="utf-8")
-    found: list[tuple[str, str]] = []
-    for line in re.findall(r"^\| (?:.*\d\.\d.*)\|$", text.split("## Ten")[0], re.M):
-        found += re.findall(r"(\d+\.\d)\*{0,2} \[(\d+\.\d–\d+\.\d)\]", line)
-        found += [(score, "") for score in re.findall(r"\d+\.\d ± \d\.\d", line)]
-        published = line.rstrip("|").rpartition("|")[2]
-        found += [(score, "") for score in re.findall(r"\b\d+\.\d\b", published)]
-    assert len(found) >= 6
-    assert set(found) - known == set()
-
-
-def test_ci_runs_the_readmes_test_command() -> None:
-    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert (ROOT / ".ci/run").read_text().rstrip().endswith("make test")
 
 
 def test_the_program_of_the_python_page_runs(

@@ -168,10 +168,10 @@ class DataSettings:
     def _download(self) -> str:
         """The command that would download the corpus of these settings."""
         if self.name == MULTI30K:
-            return f"`{shell_command('scripts/download_multi30k.py')}`"
+            return f"`{shell_command('scripts/download.py', 'multi30k')}`"
         languages = [anki_language(self.path), self.target, self.source]
         wanted = (x for x in languages if isinstance(x, str) and x != "eng" and re.fullmatch("[a-z]{3}", x))
-        return f"`{shell_command('scripts/download_anki.py', next(wanted, 'fra'))}`"
+        return f"`{shell_command('scripts/download.py', next(wanted, 'fra'))}`"
 
 
 def _missing(path: str | list[str] | None) -> tuple[str, str] | None:

@@ -5,7 +5,6 @@ import random
 from pathlib import Path
 
 import pytest
-from benchmarks.planting import PLANTERS, precision
 
 from nmt.checking.measures import Pair
 from nmt.checking.page import page, table
@@ -79,13 +78,6 @@ def test_any_script(script: str) -> None:
     pairs[19] = Pair(20, pairs[19].target, pairs[19].source)
     suspects = find_suspects(pairs)
     assert {suspect.pair.row for suspect in suspects[:2]} == {10, 20}
-
-
-def test_the_benchmark_plants_every_kind() -> None:
-    pairs = demo(400)
-    for kind in PLANTERS:
-        found = precision(pairs, [kind], 0.05, [GERMAN] * 50, seed=1)["all"]
-        assert found >= (0.1 if kind == "typos" else 0.6), kind
 
 
 def test_the_command(tmp_path: Path, planted: tuple[list[tuple[str, str]], dict[int, str]]) -> None:

@@ -59,7 +59,7 @@ def test_several_references_need_the_source_first() -> None:
     ],
 )
 def test_a_missing_anki_file_names_the_command(values: dict[str, object], language: str) -> None:
-    with pytest.raises(UserError, match=f" scripts/download_anki.py {language}`"):
+    with pytest.raises(UserError, match=f" scripts/download.py {language}`"):
         DataSettings(name="anki", **values).require_files()  # type: ignore[arg-type]
 
 
@@ -75,7 +75,7 @@ def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
 
 def test_a_missing_multi30k_names_its_own_download(tmp_path: Path) -> None:
     paths = [str(tmp_path / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
-    assert_refused(r" scripts/download_multi30k\.py`", DataSettings(name="multi30k", path=paths).require_files)
+    assert_refused(r" scripts/download\.py multi30k`", DataSettings(name="multi30k", path=paths).require_files)
 
 
 def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:

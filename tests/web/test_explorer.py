@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 import pytest
 import torch
-from bench_pages import scrubbed
 
 from nmt.commands.explore import explored
 from nmt.data.tokenizer import Tokenizer
@@ -206,19 +205,3 @@ def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: 
     refused = command("explore.py", "--run", str(run), "--run", str(other), "--output", str(output), "--no-open")
     assert refused.returncode == 2
     assert "same languages" in refused.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("words", "most"), [(30, 8), (200, 20)])
-def test_scrubbing_is_smooth(chromium: Any, tmp_path: Path, words: int, most: float) -> None:
-    """Processor time of a frame in milliseconds: frames themselves wait for whatever else the machine does."""
-    built = wordy_translator()
-    built.model.output.bias.data[2] = -100  # as long as it may be
-    built.search = Beam(beam_size=2, max_length_ratio=1.0, max_length_extra=1)
-    (page := tmp_path / "page.html").write_text(
-        explorer_page([ExploredRun("run", [Snapshot("end", packed(built))])], []), encoding="utf-8"
-    )
-    shape, times, cost = scrubbed(chromium, page, {"text": "see a cat " * (words // 3)})
-    assert min(map(int, shape.split(" × "))) >= words
-    assert len(times) >= 2 * words - 1
-    assert cost < most

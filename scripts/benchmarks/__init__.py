@@ -1,1 +1,0 @@
-"""What `make bench` measures, and against what."""
