@@ -1,7 +1,7 @@
 """The file of a portable model: the safetensors format, with everything that is not a tensor as JSON in its metadata.
 
 A file begins with the length of its header (8 bytes, little-endian) and the header in JSON; then come the tensors.
-The header's `__metadata__` has the record of the model, with a SHA-256 of all tensors, and a SHA-256 of the header.
+The header's `__metadata__` has the model's record and a SHA-256 of the file, in which zeros stand for the digest itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from nmt.errors import UserError
 from nmt.files import write_bytes
 
-VERSION = 1
+VERSION = 2
 SUFFIX = ".nmt"
 # What malformed content can raise, whatever it is: JSON, shapes, graphs.
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError, MemoryError)
@@ -26,6 +26,7 @@ MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, Arithm
 _TYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "I8": np.dtype("i1"), "U8": np.dtype("u1")}
 _LARGEST_HEADER = 64 * 2**20
 _SCALE = ":scale"  # suffix of the scales of an int8 matrix
+_NO_DIGEST = "0" * 64
 
 Tensors = dict[str, np.ndarray]
 
@@ -46,12 +47,12 @@ def pack(tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], int8: boo
         data += tensor.tobytes()
         place = [begin, len(data)]
         entries[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": place}
-    whole = {**record, "version": VERSION, "sha256": hashlib.sha256(data).hexdigest()}
-    text = json.dumps(whole, ensure_ascii=False)
-    metadata = {"format": "nmt", "nmt": text, "sha256": _header_digest(entries, text)}
+    text = json.dumps({**record, "version": VERSION}, ensure_ascii=False)
+    metadata = {"sha256": _NO_DIGEST, "format": "nmt", "nmt": text}
     header = json.dumps({"__metadata__": metadata, **entries}, ensure_ascii=False).encode("utf-8")
     header += b" " * (-len(header) % 8)
-    return len(header).to_bytes(8, "little") + header + bytes(data)
+    content = len(header).to_bytes(8, "little") + header + bytes(data)
+    return content.replace(_NO_DIGEST.encode(), hashlib.sha256(content).hexdigest().encode(), 1)
 
 
 def write(path: Path, tensors: Mapping[str, np.ndarray], record: Mapping[str, Any], int8: bool = True) -> None:
@@ -98,12 +99,12 @@ def unpack(content: bytes) -> tuple[Tensors, dict[str, Any]]:
     entries = json.loads(content[8 : 8 + size].decode("utf-8"))
     metadata = entries.pop("__metadata__")
     record = json.loads(metadata["nmt"])
-    if record["version"] > VERSION:
-        raise ValueError(f"format {record['version']}, and this version reads up to {VERSION}")
-    data = memoryview(content)[8 + size :]
-    sums = _header_digest(entries, metadata["nmt"]), hashlib.sha256(data).hexdigest()
-    if sums != (metadata["sha256"], record["sha256"]):
+    if record["version"] != VERSION:
+        raise ValueError(f"format {record['version']}, and this version reads {VERSION}")
+    digest = metadata["sha256"]
+    if hashlib.sha256(content.replace(digest.encode(), _NO_DIGEST.encode(), 1)).hexdigest() != digest:
         raise ValueError("wrong checksum")
+    data = memoryview(content)[8 + size :]
     stored = {name: _tensor(entry, data) for name, entry in entries.items()}
     tensors = {}
     for name, tensor in stored.items():
@@ -126,12 +127,6 @@ def _header_size(begin: bytes, total: int) -> int | None:
     """The length of the header by the first 8 bytes of a file of `total` bytes; None if it cannot be one."""
     size = int.from_bytes(begin, "little")
     return size if len(begin) == 8 and 2 <= size <= min(_LARGEST_HEADER, total - 8) else None
-
-
-def _header_digest(entries: Mapping[str, Any], text: str) -> str:
-    """A SHA-256 of what a header says: the places of the tensors, and the record."""
-    content = json.dumps([entries, text], sort_keys=True)
-    return hashlib.sha256(content.encode("utf-8")).hexdigest()
 
 
 def _tensor(entry: Mapping[str, Any], data: memoryview) -> np.ndarray:

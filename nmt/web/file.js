@@ -1,6 +1,6 @@
 // The file of a portable model (nmt/portable/file.py): the safetensors format, with the rest in its metadata.
 
-const FORMAT = 1; // the newest version of the format that this page reads
+const FORMAT = 2; // the version of the format
 const LARGEST_HEADER = 64 * 2 ** 20;
 const TYPES = { F32: Float32Array, I8: Int8Array, U8: Uint8Array };
 
@@ -29,12 +29,15 @@ async function unpack(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const size = bytes.length < 8 ? 0 : Number(view.getBigUint64(0, true));
   if (size < 2 || size > Math.min(LARGEST_HEADER, bytes.length - 8)) throw new Error("it has no header");
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const { __metadata__: metadata, ...header } = JSON.parse(decoder.decode(bytes.subarray(8, 8 + size)));
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(8, 8 + size));
+  const { __metadata__: metadata, ...header } = JSON.parse(text);
   const record = JSON.parse(metadata.nmt);
-  if (!(record.version <= FORMAT)) throw new Error(`it is of format ${record.version}, and this page reads ${FORMAT}`);
-  const data = bytes.slice(8 + size); // a copy, whose tensors are aligned
-  if (crypto.subtle && (await digest(data)) !== record.sha256) throw new Error("its checksum is wrong");
+  if (record.version !== FORMAT) throw new Error(`it is of format ${record.version}, and this page reads ${FORMAT}`);
+  const copy = bytes.slice(); // its tensors are aligned
+  const place = 8 + text.indexOf(metadata.sha256); // the first text of the header
+  copy.fill("0".charCodeAt(0), place, place + 64); // as the digest was taken
+  if (crypto.subtle && (await digest(copy)) !== metadata.sha256) throw new Error("its checksum is wrong");
+  const data = copy.subarray(8 + size);
   const stored = new Map(Object.entries(header).map(([name, entry]) => [name, tensor(entry, data)]));
   const tensors = new Map();
   for (const [name, each] of stored) {
@@ -49,7 +52,7 @@ function tensor({ dtype, shape, data_offsets: [begin, end] }, data) {
   const length = shape.reduce((product, each) => product * each, 1);
   const fits = type && 0 <= begin && begin <= end && end <= data.length && Number.isInteger(length);
   if (!fits || length * type.BYTES_PER_ELEMENT !== end - begin) throw new Error("its tensors do not fit their places");
-  return { shape, data: new type(data.buffer, begin, length) };
+  return { shape, data: new type(data.buffer, data.byteOffset + begin, length) };
 }
 
 /** An int8 matrix in float32, given a scale for each row. */
@@ -63,7 +66,7 @@ function dequantised({ shape, data }, scale) {
 }
 
 /** SHA-256 in hexadecimal digits; browsers offer it to local files and to https, not to plain http. */
-async function digest(data) {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
+async function digest(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from nmt.data.tokenizer import Tokenizer
+from nmt.portable.file import pack, unpack
 from nmt.search import Beam
 from nmt.special import EOS
 from nmt.translator import Translation, Translator
@@ -136,6 +137,11 @@ def unigram(text: str, size: int) -> Tokenizer:
     return Tokenizer.train(sentences, size, vocab_type="unigram")
 
 
+def with_operation(name: str, tensors: Any, record: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    record["graphs"]["step"]["nodes"][0][0] = name
+    return tensors, record
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -143,8 +149,10 @@ def unigram(text: str, size: int) -> Tokenizer:
         (lambda file: b"PK" + file, "it has no header"),
         (lambda file: file[:-1], "its checksum is wrong"),
         (lambda file: file[:-9] + bytes([file[-9] ^ 1]) + file[-8:], "its checksum is wrong"),
-        (lambda file: file.replace(b'\\"version\\": 1', b'\\"version\\": 9'), "it is of format 9"),
-        (lambda file: file.replace(b'\\"tanh\\"', b'\\"eval\\"'), "it needs the operation eval"),
+        (lambda file: file.replace(b'\\"version\\": 2', b'\\"version\\": 9'), "it is of format 9"),
+        (lambda file: file.replace(b'\\"tanh\\"', b'\\"cos\\" '), "its checksum is wrong"),
+        (lambda file: file.replace(b'\\"beam_size\\": 4', b'\\"beam_size\\": 1'), "its checksum is wrong"),
+        (lambda file: pack(*with_operation("eval", *unpack(file)), int8=False), "it needs the operation eval"),
     ],
 )
 def test_a_damaged_model_is_refused_in_one_sentence(engine: Any, change: Any, reason: str) -> None:
