@@ -1,7 +1,7 @@
 """The file of a portable model: the safetensors format, with everything that is not a tensor as JSON in its metadata.
 
 A file begins with the length of its header (8 bytes, little-endian) and the header in JSON; then come the tensors.
-The header's `__metadata__` has the model's record and a SHA-256 of the file, in which zeros stand for the digest itself.
+The header's `__metadata__` has the record of the model and a SHA-256 of the file, taken with zeros in its place.
 """
 
 from __future__ import annotations

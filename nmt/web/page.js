@@ -4,8 +4,7 @@ import { copyText } from "./clipboard.js";
 import { mendForm } from "./mend.js";
 import { aboutModel, lineOf } from "./view.js";
 
-const KEPT = 500; // translations remembered
-const MAX_LINES = 2000; // shown at once
+const MAX_LINES = 2000; // shown at once, and translations remembered
 const MAX_FRAGMENT = 2000; // characters of text that the address may hold
 const MAX_AUTOMATIC = 20_000; // characters up to which browsers find out directions fast enough
 
@@ -62,7 +61,7 @@ function receive({ record, id, result, error }) {
   if (asked?.id !== id) return;
   results.delete(asked.line);
   results.set(asked.line, result);
-  if (results.size > KEPT) results.delete(results.keys().next().value);
+  if (results.size > MAX_LINES) results.delete(results.keys().next().value);
   asked = null;
   update();
 }
@@ -74,13 +73,17 @@ function fail(message) {
   status.classList.add("failed");
 }
 
-const lines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, MAX_LINES);
+const allLines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/);
+const lines = () => allLines().slice(0, MAX_LINES);
 
 /** Show what is known, and ask for the first line that is not. */
 function update() {
   const wanted = lines();
   input.dir = input.value.length > MAX_AUTOMATIC ? "ltr" : "auto";
   show(wanted);
+  const total = allLines().length;
+  $("cut").hidden = total <= MAX_LINES;
+  $("cut").textContent = `Only the first ${MAX_LINES} of ${total} lines are translated: paste the others afterwards.`;
   if (!document.body.dataset.ready) return;
   const missing = wanted.find((line) => line.trim() && !results.has(line));
   if (missing === undefined) asked = null;

@@ -239,6 +239,9 @@ def test_a_model_without_attention_has_nothing_to_set(show: Any) -> None:
     page = settled(show(html("seq2seq"), at(view="whatif")))
     assert "looks nowhere" in page.locator(".panel").inner_text()
     assert page.locator(".presets").is_hidden()
+    page = settled(show(html("seq2seq"), at(at=0)))
+    assert page.locator(".strip:visible").count() == 0
+    assert "strip" not in page.locator(".reads").inner_text()
 
 
 def test_a_cut_is_no_reason_to_call_a_token_better(show: Any) -> None:

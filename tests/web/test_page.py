@@ -120,6 +120,16 @@ def test_doubts_are_those_of_translate_py(show: Any) -> None:
     assert "is translated by guessing (confidence 0." in text
 
 
+def test_a_long_text_is_translated_to_its_end_or_said_to_be_cut(show: Any) -> None:
+    opened = show(html())
+    opened.context.set_default_timeout(30_000)
+    assert len(translated(opened, "\n".join(f"a {i}" for i in range(510)))) == 510
+    assert not opened.locator("#cut").is_visible()
+    translated(opened, "a 1\n" * 2001)
+    assert opened.locator(".line").count() == 2000
+    assert "the first 2000 of 2002 lines" in opened.locator("#cut").inner_text()
+
+
 @pytest.mark.parametrize("options", [{"viewport": {"width": 390, "height": 844}}, {"color_scheme": "dark"}])
 def test_axe_finds_no_violation(show: Any, options: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")

@@ -109,7 +109,8 @@ export function headChoice(heads, choose) {
 
 export const firstSentence = (text = "") => text.split(/[:.]\s|\n/)[0].replace(/\s\([^)]*\)$/, "");
 
-export function readingText({ encoder }) {
+export function readingText({ attends, encoder }) {
+  if (!attends) return "It reads the sentence to its end. Only the last state goes on to the decoder.";
   return encoder?.forward
     ? "It reads twice at the same time: forwards from the first piece, backwards from the last. Each strip is a vector: what it knows of a piece from what stands before it (left) and after it (right)."
     : "It reads one piece after the other. Each strip is a vector: what it knows of a piece and of those before it.";
