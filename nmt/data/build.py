@@ -118,10 +118,10 @@ def _split(
     """Clean and split one corpus; `kept` are the held-out sets of an earlier run, instead of those of the settings."""
     assert settings.path is not None, "require_files() comes first"
     dropped: Counter[str] = Counter()
-    spool = PairSpool(work)
-    spool.fill(usable_pairs(Bitext.of(settings, settings.path), settings.max_chars, settings.max_ratio, dropped))
-    pairs_read = spool.count + dropped.total()
-    if not spool.count:
+    bitext = Bitext.of(settings, settings.path)
+    spool = PairSpool(work, usable_pairs(bitext, settings.max_chars, settings.max_ratio, dropped))
+    pairs_read = len(spool) + dropped.total()
+    if not len(spool):
         files = " and ".join(as_list(settings.path))
         raise UserError(f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns.")
     val, test = kept or (

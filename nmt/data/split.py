@@ -7,11 +7,9 @@ and a training pair that shares a source or a target with a held-out set is drop
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nmt.data.heldout import HeldOut
 from nmt.data.spool import Hashes, PairSpool, sentence_hash, sentence_hashes
@@ -41,26 +39,20 @@ def split_pairs(spool: PairSpool, train_file: Path, val: int | list[HeldOut], te
     given_sources = sentence_hashes(entry.source for entry in given)
     given_targets = sentence_hashes(reference for entry in given for reference in entry.references)
     val_sources, test_sources = _choose(spool, val, test, given_sources)
-    held_sources = np.concatenate([val_sources, test_sources])
-    held_targets = [chunk.target[np.isin(chunk.source, held_sources)] for chunk in spool.chunks()]
-    targets = np.unique(np.concatenate([given_targets, *held_targets]))
-
-    counts: Counter[int] = Counter()
+    is_val, is_test = np.isin(spool.source, val_sources), np.isin(spool.source, test_sources)
+    targets = np.union1d(given_targets, spool.target[is_val | is_test])
+    labels = np.full(len(spool), _TRAIN, np.uint8)
+    labels[np.isin(spool.source, given_sources) | np.isin(spool.target, targets)] = _LEAK
+    labels[is_val], labels[is_test], labels[~spool.first] = _VAL, _TEST, _DUPLICATE
+    counts = np.bincount(labels, minlength=5).tolist()
     held: dict[int, dict[str, list[str]]] = {_VAL: defaultdict(list), _TEST: defaultdict(list)}
-    lines = spool.lines()
     with train_file.open("w", encoding="utf-8", newline="\n") as train:
-        for chunk in spool.chunks():
-            labels = np.full(len(chunk.source), _TRAIN)
-            labels[np.isin(chunk.source, given_sources) | np.isin(chunk.target, targets)] = _LEAK
-            labels[np.isin(chunk.source, val_sources)] = _VAL
-            labels[np.isin(chunk.source, test_sources)] = _TEST
-            labels[~chunk.first] = _DUPLICATE
-            counts.update(dict(enumerate(np.bincount(labels).tolist())))
-            texts = list(islice(lines, len(labels)))
-            train.writelines(f"{texts[place]}\n" for place in np.flatnonzero(labels == _TRAIN).tolist())
-            for place in np.flatnonzero((labels == _VAL) | (labels == _TEST)).tolist():
-                source, target = texts[place].split("\t")
-                held[int(labels[place])][source].append(target)
+        for label, line in zip(labels.tobytes(), spool.lines(), strict=True):
+            if label == _TRAIN:
+                train.write(f"{line}\n")
+            elif label in held:
+                source, target = line.split("\t")
+                held[label][source].append(target)
     if not counts[_TRAIN]:
         raise UserError(
             "data.path has no pair left to train on, as all share a sentence with val or test: add more pairs."
@@ -80,14 +72,15 @@ def _choose(
 ) -> tuple[Hashes, Hashes]:
     """The source hashes of the validation and test sets; none for a set that is given."""
     wanted = [size if isinstance(size, int) else 0 for size in (test, val)]
-    distinct, smallest = spool.distinct_sources(sum(wanted), given_sources)
+    sources = np.setdiff1d(spool.source, given_sources)  # sorted
+    distinct = len(sources)
     sets = sum(size > 0 for size in wanted)
     if sets and distinct <= sets:
         raise UserError(
             f"data.path has {distinct} usable source sentences that differ, too few to hold some out: add more pairs."
         )
     test_size, val_size = (min(size, max(1, distinct // LARGEST_SHARE)) for size in wanted)
-    return smallest[test_size : test_size + val_size], smallest[:test_size]
+    return sources[test_size : test_size + val_size], sources[:test_size]
 
 
 def _one_per_hash(references: dict[str, list[str]], dropped: Counter[str]) -> list[HeldOut]:
@@ -108,13 +101,8 @@ def _random_leak(spool: PairSpool, size: int) -> float:
 
     The hash of a pair is as good as a random number, so the pairs with the smallest ones are a random sample.
     """
-    sample = np.empty((0, 3), dtype=np.uint64)  # pair, source, target
-    for chunk in spool.chunks():
-        rows = np.stack([chunk.pair, chunk.source, chunk.target], axis=1)[chunk.first]
-        sample = np.concatenate([sample, rows])
-        sample = sample[np.argsort(sample[:, 0])[:size]]
-    shared: NDArray[np.bool_] = np.zeros(len(sample), dtype=bool)
-    for chunk in spool.chunks():
-        rest = ~np.isin(chunk.pair, sample[:, 0])
-        shared |= np.isin(sample[:, 1], chunk.source[rest]) | np.isin(sample[:, 2], chunk.target[rest])
+    sample = np.flatnonzero(spool.first)
+    sample = sample[np.argsort(spool.pair[sample])[:size]]
+    rest = ~np.isin(spool.pair, spool.pair[sample])
+    shared = np.isin(spool.source[sample], spool.source[rest]) | np.isin(spool.target[sample], spool.target[rest])
     return float(shared.mean())

@@ -1,19 +1,13 @@
 import random
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.data import spool as spool_module
 from nmt.data.heldout import HeldOut, read_held_out, write_held_out
 from nmt.data.split import Split, split_pairs
-from nmt.data.spool import PairSpool, sentence_hash, sentence_hashes
+from nmt.data.spool import PairSpool, sentence_hash
 from nmt.errors import UserError
 from tests.conftest import assert_refused
 
@@ -22,8 +16,7 @@ Pair = tuple[str, str]
 
 def split(pairs: list[Pair], val: int | list[HeldOut] = 1, test: int | list[HeldOut] = 1) -> tuple[Split, list[Pair]]:
     with TemporaryDirectory() as folder:
-        spool = PairSpool(Path(folder))
-        spool.fill(pairs)
+        spool = PairSpool(Path(folder), pairs)
         train_file = Path(folder) / "train.tsv"
         result = split_pairs(spool, train_file, val, test)
         train = [(entry.source, entry.references[0]) for entry in read_held_out(train_file)]
@@ -112,50 +105,7 @@ def test_too_little_to_split() -> None:
     assert_refused("no pair left to train on", split, [("a", "x"), ("b", "x"), ("c", "x")])
 
 
-def test_partitions_do_not_change_the_answers(monkeypatch: pytest.MonkeyPatch, pairs: list[Pair]) -> None:
-    many = pairs + pairs[100:300]
-    whole, train = split(many, 30, 20)
-    monkeypatch.setattr(spool_module, "CHUNK", 37)
-    monkeypatch.setattr(spool_module, "PARTITION", 50)
-    parts, train_by_parts = split(many, 30, 20)
-    assert (whole, train) == (parts, train_by_parts)
-
-
-def test_distinct_sources_against_numpy(tmp_path: Path, pairs: list[Pair], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spool_module, "PARTITION", 100)
-    spool = PairSpool(tmp_path)
-    spool.fill(pairs)
-    all_hashes = sentence_hashes(source for source, _ in pairs)
-    count, smallest = spool.distinct_sources(10, excluded=all_hashes[:3])
-    assert count == len(all_hashes) - 3
-    np.testing.assert_array_equal(smallest, all_hashes[3:13])
-
-
 def test_held_out_sets_on_disk(tmp_path: Path) -> None:
     entries = [HeldOut("Go.", ("Va !", "Vas-y.")), HeldOut("जा", ("x",)), HeldOut("", ("",))]
     write_held_out(tmp_path / "x.tsv", entries)
     assert list(read_held_out(tmp_path / "x.tsv")) == entries
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_does_not_grow_with_the_corpus() -> None:
-    """Peak memory of a fresh process that splits n pairs, for two sizes."""
-    program = """
-        import sys, tempfile
-        from pathlib import Path
-        from nmt.data import spool
-        from nmt.data.split import split_pairs
-        spool.CHUNK, spool.PARTITION = 2**12, 2**13
-        with tempfile.TemporaryDirectory() as folder:
-            pairs = spool.PairSpool(Path(folder))
-            pairs.fill((f"sentence {i} of many", f"phrase {i} parmi d'autres") for i in range(int(sys.argv[1])))
-            split_pairs(pairs, Path(folder) / "train.tsv", 500, 500)
-        print(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])  # ru_maxrss counts the parent's
-    """
-
-    def peak(pairs: int) -> int:
-        command = [sys.executable, "-c", textwrap.dedent(program), str(pairs)]
-        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-    small, large = peak(20_000), peak(200_000)
-    assert large < 1.1 * small + 2000, f"{small} kB for 20k pairs, {large} kB for 200k"
