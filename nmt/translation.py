@@ -32,6 +32,14 @@ class Word:
     confidence: float  # its probability, given the source and the words before it
 
 
+class WordAttention(NamedTuple):
+    """The attention of a translation by words, EOS included on both sides."""
+
+    source: list[str]
+    target: list[str]
+    weights: np.ndarray  # (target words, source words)
+
+
 @dataclass(frozen=True, eq=False)
 class Translation:
     """One translation of one sentence."""
@@ -62,6 +70,15 @@ class Translation:
             return []
         words, sums = merge_words(pieces, np.array([self.log_probs[: len(pieces)]]), axis=1)  # columns are summed
         return [Word(word, min(1.0, math.exp(value))) for word, value in zip(words, sums[0], strict=True)]
+
+    @property
+    def word_attention(self) -> WordAttention | None:
+        """Its attention with pieces merged to words; None without attention or words."""
+        if self.attention is None or not self.target_tokens:
+            return None
+        source, weights = merge_words(self.source_tokens, np.asarray(self.attention, dtype=float), axis=1)
+        target, weights = merge_words(self.target_tokens, weights, axis=0)
+        return WordAttention(source, target, weights)
 
 
 EMPTY = Translation("", 0.0, [], [], None, [], [], [])  # the translation of an empty text

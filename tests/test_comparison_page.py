@@ -13,7 +13,6 @@ from sacrebleu.metrics.bleu import BLEU
 from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.figures import Column, Figure, Section
-from nmt.evaluation.report.signs import trouble_figure
 from nmt.metrics import sentence_chrf
 from tests.evaluation.test_report import content, figures, translated
 from tests.test_compare import make_run, noisy, references
@@ -120,8 +119,7 @@ def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_pat
         name: {
             "by-chrf": (quality.chrf_figure(each), 1),
             "by-frequency": (quality.frequency_figure(each, counts), 1),
-            "by-script": (quality.script_figure(each), 1),
-            "trouble": (trouble_figure(each), 3),
+            "trouble": (quality.trouble_figure(each), 3),
         }
         for name, each in analyses.items()
     }

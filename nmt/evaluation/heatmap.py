@@ -20,7 +20,6 @@ from matplotlib.text import Text
 from nmt.errors import UserError
 from nmt.evaluation.fonts import DEFAULT, families, is_plain
 from nmt.files import write_bytes
-from nmt.words import merge_words
 
 if TYPE_CHECKING:  # drawing needs no PyTorch
     from nmt.translation import Translation
@@ -96,17 +95,10 @@ def draw_translation(
     translation: "Translation", languages: tuple[str, str] = ("source", "target"), words: bool = True
 ) -> Figure:
     """Draw the attention behind a translation, by words or by the model's own pieces."""
-    source, target, weights = translation.source_tokens, translation.target_tokens, translation.attention
-    if words:
-        source, target, weights = by_words(translation)
+    by_words = translation.word_attention if words else None
+    pieces = translation.source_tokens, translation.target_tokens, translation.attention
+    source, target, weights = by_words or pieces
     return draw(source, target, weights, source_name=languages[0], target_name=languages[1])
-
-
-def by_words(translation: "Translation") -> tuple[list[str], list[str], np.ndarray]:
-    """Source words, target words, and the attention between them."""
-    source, weights = merge_words(translation.source_tokens, translation.attention, axis=1)
-    target, weights = merge_words(translation.target_tokens, weights, axis=0)
-    return source, target, weights
 
 
 def save(figure: Figure, path: Path | str) -> None:

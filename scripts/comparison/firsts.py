@@ -12,7 +12,6 @@ from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.calibration import calibration_error, overall
 from nmt.evaluation.report.figures import Cell, Column, Figure
-from nmt.evaluation.report.signs import trouble_figure
 from nmt.evaluation.scores import score
 from nmt.translation import Translation
 from nmt.translator import Translator
@@ -55,9 +54,8 @@ def quality_figures(analyses: Analyses, counts: Mapping[str, int] | None) -> lis
     signs = "Share of the sentences that show each sign; the filter of each model's own report has its sentences."
     return [
         *figures,
-        gathered(quality.script_figure, 1, kind="bars", top=1, yLabel="F1"),
         gathered(quality.copying_figure, 1, kept, kind="bars", top=1, yLabel="share kept"),
-        gathered(trouble_figure, 3, signs, kind="bars", yLabel="share of sentences"),
+        gathered(quality.trouble_figure, 3, signs, kind="bars", yLabel="share of sentences"),
         *calibration_figures(analyses),
     ]
 

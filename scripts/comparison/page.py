@@ -9,8 +9,6 @@ from comparison.firsts import Analyses, quality_figures
 from comparison.overview import curve_figures, length_figure, score_figure, test_figure
 from comparison.significance import Pair
 from comparison.summary import Groups, Row
-from nmt.evaluation.report.build import attempt
-from nmt.evaluation.report.coverage import WordAttention
 from nmt.evaluation.report.figures import Cell, Column, Figure, Section
 from nmt.evaluation.report.words import WordCounts, bleu_tokens
 from nmt.special import EOS_PIECE
@@ -37,7 +35,7 @@ def comparison_sections(
     """
     run = groups[baseline][0].run
     _, target_lang = language(run.config.data.direction().target)
-    counts = attempt("word counts", lambda: WordCounts.of(run))
+    counts = WordCounts.of(run)
     sentence, translations = panel
     first = "Of the first seed of each model, as in its own report."
     return [
@@ -126,7 +124,7 @@ def attention_figures(translations: Mapping[str, Translation]) -> list[Figure]:
     """The attention of each model on one sentence."""
     figures = []
     for name, translation in translations.items():
-        if attention := WordAttention.of(translation):
+        if attention := translation.word_attention:
             columns = [Column("word"), *(Column(_end(word), 2) for word in attention.source)]
             cells: list[list[Cell]] = [
                 [_end(word), *map(float, row)] for word, row in zip(attention.target, attention.weights, strict=True)

@@ -11,7 +11,7 @@ from comparison.runs import Member
 from comparison.style import new_figure
 from comparison.summary import Groups
 from nmt.evaluation.fonts import families
-from nmt.evaluation.heatmap import INK, add_colour_bar, by_words, draw_grid, fit_figure, our_style
+from nmt.evaluation.heatmap import INK, add_colour_bar, draw_grid, fit_figure, our_style
 from nmt.evaluation.scores import source_lengths
 from nmt.translation import Translation
 from nmt.translator import Translator
@@ -42,7 +42,7 @@ def draw_panel(translations: dict[str, Translation]) -> Figure:
         figure = new_figure()
         maps, mesh = [], None
         for name, translation in translations.items():
-            source, target, weights = by_words(translation)
+            source, target, weights = translation.word_attention or ([], [], np.empty(0))
             axes = figure.add_axes((0, 0, len(source) * _CELL, len(target) * _CELL), label=name)
             mesh = draw_grid(axes, source, target, weights, _CELL)
             axes.set_title(name, loc="left", fontfamily=families(name), fontsize=12, color=INK, pad=7)

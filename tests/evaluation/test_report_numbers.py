@@ -11,19 +11,16 @@ from hypothesis import given, settings
 
 from nmt.evaluation.report.calibration import calibration_error, reliability, words_right
 from nmt.evaluation.report.copying import copied, names, numbers
-from nmt.evaluation.report.coverage import WordAttention, left_out, left_out_words, overused, repeats, trouble
 from nmt.evaluation.report.matching import (
     Missed,
     WordScore,
     bags_of,
     by_frequency,
-    by_script,
     missed_words,
     nearest_reference,
-    script_group,
 )
 from nmt.evaluation.report.sentences import as_bytes
-from nmt.evaluation.report.signs import separates
+from nmt.evaluation.report.signs import repeats, trouble
 from nmt.evaluation.report.words import WordCounts, render_counts
 from nmt.special import EOS_PIECE
 from nmt.translation import EMPTY, Translation
@@ -57,14 +54,6 @@ def test_f1_by_frequency_is_that_of_counted_matches(pairs: list[tuple[list[str],
 def test_groups_without_words_have_no_scores() -> None:
     nothing = WordScore(0, 0, 0)
     assert (nothing.precision, nothing.recall, nothing.f1) == (None, None, None)
-
-
-def test_words_by_script() -> None:
-    assert [script_group(word) for word in ("chat", "मांजर", "«", "12", "१२", "'s")] == [
-        *("Latin", "Devanagari", "punctuation", "digits", "digits", "Latin")
-    ]
-    found = by_script([(Counter(["le", "chat", "."]), Counter(["un", "chat", "."]))])
-    assert found == {"Latin": WordScore(2, 2, 1), "punctuation": WordScore(1, 1, 1)}
 
 
 def test_the_nearest_reference_shares_the_most_words() -> None:
@@ -127,56 +116,14 @@ def test_names_are_capitalised_words_that_a_reference_keeps() -> None:
     assert (found.expected, found.kept, found.lost) == (2, 1, [("Tom", 0)])
 
 
-def attention(weights: list[list[float]]) -> WordAttention:
-    source, target = ["the", "cat", ".", EOS_PIECE], ["le", "chat", "chat", EOS_PIECE]
-    return WordAttention(source, target, np.array(weights))
-
-
-def test_coverage_is_attention_summed_over_words() -> None:
-    found = attention([[0.1, 0.9, 0, 0], [0.05, 0.95, 0, 0], [0, 0.9, 0.1, 0], [0.9, 0, 0, 0.1]])
-    assert dict(found.coverage()) == pytest.approx({"the": 0.15, "cat": 2.75})  # not of "." and not at the end
-    assert (left_out(found), overused(found)) == (["the"], ["cat"])
-    assert left_out(None) == []
-
-
-def test_words_left_out_are_counted_without_case_and_punctuation() -> None:
-    once = attention([[0.1, 0.9, 0, 0], [0.05, 0.95, 0, 0], [0, 0.9, 0.1, 0], [0.9, 0, 0, 0.1]])
-    both = WordAttention(
-        ["The", "cat,", ".", EOS_PIECE], ["x", EOS_PIECE], np.array([[0.0, 0.1, 0, 0.9], [0, 0, 0, 1]])
-    )
-    kept = WordAttention(["the"], ["x"], np.array([[1.0]]))
-    assert left_out_words([once, None, both, kept]) == [("the", 2, 3, [0, 2]), ("cat", 1, 2, [2])]
-
-
-def test_a_sign_separates_if_scores_with_it_are_lower_by_more_than_chance() -> None:
-    good, bad = [90.0, 95.0, 100.0, 85.0, 80.0], [10.0, 15.0, 20.0, 5.0, 30.0]
-    assert separates(bad, good)
-    assert not separates(good, bad)
-    assert not separates([0.0, 50.0, 100.0, 50.0, 60.0], [10.0, 50.0, 100.0, 60.0, 60.0])  # by 4, of an error of 22
-
-
-def test_pieces_are_merged_before_coverage() -> None:
-    pieces = replace(
-        EMPTY,
-        source_tokens=["▁c", "at", EOS_PIECE],
-        target_tokens=["▁cha", "t", EOS_PIECE],
-        attention=np.array([[0.6, 0.4, 0], [0.2, 0.2, 0.6], [0, 0, 1]]),
-    )
-    found = WordAttention.of(pieces)
-    assert found is not None
-    assert (found.source, found.target) == (["cat", EOS_PIECE], ["chat", EOS_PIECE])
-    assert found.weights == pytest.approx(np.array([[0.7, 0.3], [0, 1]]))
-    assert WordAttention.of(EMPTY) is None
-
-
 def test_signs_of_trouble() -> None:
     assert repeats("le chat le chat noir", ["le chat noir"]) == ["le chat"]
     assert repeats("très très grand", ["grand"]) == ["très très"]
     assert repeats("très très grand", ["très très petit"]) == []
-    assert trouble("the cat", "", ["le chat"], "le chat", None) == ["short", "empty"]
-    assert trouble("the cat", "the cat", ["le chat"], "le chat", None) == ["copy"]
-    assert trouble("ok", "ok", ["ok"], "ok", None) == []
-    assert trouble("the cat", "le chat noir et blanc", ["le chat"], "le chat", None) == ["long"]
+    assert trouble("the cat", "", ["le chat"], "le chat") == ["short", "empty"]
+    assert trouble("the cat", "the cat", ["le chat"], "le chat") == ["copy"]
+    assert trouble("ok", "ok", ["ok"], "ok") == []
+    assert trouble("the cat", "le chat noir et blanc", ["le chat"], "le chat") == ["long"]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))

@@ -97,7 +97,7 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
         "/(/": "/(/ is no regular expression.",
         "spread>3": "spread is no column here; there are chrF, sure, length.",
         "chats<3": "chats is no column here",
-        "is:nonsense": "No sentences here are marked nonsense; after is: there can be left-out, ",
+        "is:nonsense": "No sentences here are marked nonsense; after is: there can be repeats, ",
         "is:empty": "No sentences here are marked empty",
         "length>20%": "length is no percentage: leave out the %.",
         "chrF<": "chrF< needs a number after it.",
@@ -107,7 +107,7 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
         page.wait_for_function("text => document.querySelector('.filter').innerText.includes(text)", arg=problem)
         assert page.locator("#filter[aria-invalid]").count() == 1
     help_line = page.locator("#filter-help").inner_text()
-    assert "is:left-out" in help_line
+    assert "is:repeats" in help_line
     assert "spread" not in help_line
     assert filtered(page, "#1,2,3,5") == [1, 2, 3, 5]
     page.locator(".sort", has_text="length").click()

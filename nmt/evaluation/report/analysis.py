@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nmt.evaluation.report.coverage import WordAttention, trouble
 from nmt.evaluation.report.matching import Bag, bags_of, nearest_reference
 from nmt.evaluation.report.sentences import sentence_row
+from nmt.evaluation.report.signs import trouble
 from nmt.evaluation.report.words import bleu_tokens
 from nmt.evaluation.scores import source_lengths
 
@@ -70,20 +70,15 @@ class Analysis:
         return self._compared[1]
 
     @cached_property
-    def attention(self) -> list[WordAttention | None]:
-        """The attention of each translation by words."""
-        return [WordAttention.of(translation) for translation in self.evaluation.translations]
-
-    @cached_property
     def signs(self) -> list[list[str]]:
         """The signs of trouble of each translation."""
-        rows = zip(self.sources, self.texts, self.references, self.nearest, self.attention, strict=True)
-        return [trouble(source, text, group, group[near], looks) for source, text, group, near, looks in rows]
+        rows = zip(self.sources, self.texts, self.references, self.nearest, strict=True)
+        return [trouble(source, text, group, group[near]) for source, text, group, near in rows]
 
     def rows(self) -> list[dict[str, Any]]:
         """All sentences, for the sentence table."""
         parts: Sequence[Sequence[Any]] = (
             *(self.evaluation.translations, self.sources, self.references, self.nearest, self.evaluation.chrf),
-            *(self.lengths, self.signs, self.attention),
+            *(self.lengths, self.signs),
         )
         return [sentence_row(*row) for row in zip(*parts, strict=True)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nmt.evaluation.history import read_history
-from nmt.evaluation.report import origin, quality, signs
+from nmt.evaluation.report import origin, quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.curves import training_figures
 from nmt.evaluation.report.figures import Figure, Section
@@ -69,40 +69,36 @@ def report_data(
     analysis = Analysis(evaluation)
     (source, source_lang), (target, target_lang) = map(language, languages)
     codes = source_lang, target_lang
-    scores = [quality.score_figure(evaluation.scores)]
-    good_and_bad = quality_figures(analysis, codes, run)
-    training = attempt("curves", lambda: training_figures(read_history(run.tensorboard), run.finished()["best_step"]))
-    leak = attempt("leak", lambda: origin.leak_note(run, details, evaluation.examples)) or "Leak: not checked."
-    data = attempt("data", lambda: origin.data_figures(run, leak)) or []
-    settings = attempt("settings", lambda: [origin.settings_figure(run)]) or []
-    by_id = {figure.id: figure for figure in good_and_bad}
+    good_and_bad = attempt("quality", lambda: quality_figures(analysis, codes, run)) or []
+    training = attempt("training", lambda: training_figures(read_history(run.tensorboard), run.finished()["best_step"]))
+    data = attempt("origin", lambda: origin.figures(run, details, evaluation.examples)) or []
     sections = [
         Section("quality", "Where it is good and bad", good_and_bad),
         Section("sentences", "Sentences", []),
-        Section("scores", "Scores and signatures", scores),
+        Section("scores", "Scores and signatures", [quality.score_figure(evaluation.scores)]),
         Section("training", "Training", training or []),
-        Section("origin", "What this is, and how to repeat it", [*data, *settings]),
+        Section("origin", "What this is, and how to repeat it", data),
     ]
-    pairs = attempt("training data", lambda: f"{run.config.data.name}, {TrainingData.of(run).pairs:,} training pairs")
     tested = f"{details['examples']}, {evaluation.scores.sentences:,} sentences"
-    subtitle = filter(None, [pairs, tested, details["checkpoint"]])
+    pairs = f"{run.config.data.name}, {TrainingData.of(run).pairs:,} training pairs"
     return {
         "title": f"{run.config.name}: {source} → {target}",
-        "subtitle": " · ".join(subtitle),
+        "subtitle": " · ".join([pairs, tested, details["checkpoint"]]),
         "languages": {"source": source_lang, "target": target_lang},
         "scores": evaluation.scores.to_dict(),
         "tiles": tiles(evaluation.scores),
         "verdict": [f"Of {verdict.headline}", *filter(None, [verdict.typical])],
-        "findings": attempt("findings", lambda: findings(by_id)) or [],
-        "facts": attempt("origin", lambda: origin.facts(run, details) | not_measured(analysis, details, run)) or {},
+        "findings": findings({figure.id: figure for figure in good_and_bad}),
+        "facts": origin.facts(run, details) | not_measured(evaluation, details, run),
         "sections": [section.plain() for section in sections if section.figures or section.id == "sentences"],
-        "sentences": attempt("sentences", analysis.rows) or [],
+        "sentences": analysis.rows(),
     }
 
 
-def not_measured(analysis: Analysis, details: Mapping[str, Any], run: OpenRun) -> dict[str, str]:
+def not_measured(evaluation: Evaluation, details: Mapping[str, Any], run: OpenRun) -> dict[str, str]:
     """How to measure whether attention matters; nothing where that is known, or cannot be."""
-    if analysis.evaluation.faithfulness or "ensemble" in details or not any(analysis.attention):
+    attentive = any(translation.attention is not None for translation in evaluation.translations)
+    if evaluation.faithfulness or "ensemble" in details or not attentive:
         return {}
     command = f"{origin.evaluation_command(run, details)} --faithfulness"
     return {"Does it matter where it looks?": f"Not measured. {command} tells, in twice the time of an evaluation."}
@@ -120,21 +116,17 @@ def tiles(scores: Scores) -> dict[str, dict[str, str]]:
 
 
 def quality_figures(analysis: Analysis, codes: tuple[str, str], run: OpenRun) -> list[Figure]:
-    """All figures on translations that can be made."""
-    words = {word for pair in analysis.bags for bag in pair for word in bag}
-    known = attempt("word counts", lambda: WordCounts.of(run, words))
+    """All figures on translations; those by frequency only if the run has counts of the same words."""
+    known = WordCounts.of(run)
     counts = known.counts if known and known.tokenizer == analysis.evaluation.scores.tokenizer else None
-    makers: dict[str, Callable[[], list[Figure]]] = {
-        "lengths": lambda: [quality.length_figure(analysis)],
-        "sentence chrF": lambda: [quality.chrf_figure(analysis)],
-        "frequencies": lambda: [] if counts is None else [quality.frequency_figure(analysis, counts)],
-        "scripts": lambda: [quality.script_figure(analysis)],
-        "missed words": lambda: quality.missed_figures(analysis, counts, codes[1]),
-        "copying": lambda: [quality.copying_figure(analysis)],
-        "signs of trouble": lambda: [signs.trouble_figure(analysis)],
-        "words left out": lambda: signs.left_out_figure(analysis, codes[0]),
-        "mistakes": lambda: [quality.mistakes_figure(analysis, codes)],
-        "calibration": lambda: quality.calibration_figures(analysis),
-        "other attention": lambda: quality.faithfulness_figure(analysis),
-    }
-    return [figure for part, make in makers.items() for figure in attempt(part, make) or []]
+    return [
+        quality.length_figure(analysis),
+        quality.chrf_figure(analysis),
+        *([] if counts is None else [quality.frequency_figure(analysis, counts)]),
+        *quality.missed_figures(analysis, counts, codes[1]),
+        quality.copying_figure(analysis),
+        quality.trouble_figure(analysis),
+        quality.mistakes_figure(analysis, codes),
+        *quality.calibration_figures(analysis),
+        *quality.faithfulness_figure(analysis),
+    ]

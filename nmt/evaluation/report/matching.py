@@ -1,11 +1,8 @@
 """Which words of translations are in the references: F1 by groups of words, and the words that are missed most."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
-
-from nmt.writing_systems import script_of
 
 Bag = Counter[str]
 Bags = Sequence[tuple[Bag, Bag]]  # words of each translation, and of its nearest reference
@@ -48,42 +45,15 @@ def _score(translation: Bag, reference: Bag) -> WordScore:
     return WordScore(translation.total(), reference.total(), (translation & reference).total())
 
 
-def word_scores(bags: Bags, group: Callable[[str], str]) -> dict[str, WordScore]:
-    """The scores of each group of words, most expected words first."""
-    sums: tuple[Bag, Bag, Bag] = (Counter(), Counter(), Counter())
-    for translation, reference in bags:
-        for words, total in zip((translation, reference, translation & reference), sums, strict=True):
-            total.update(words)
-    grouped: dict[str, list[int]] = {}
-    for place, total in enumerate(sums):
-        for word, count in total.items():
-            grouped.setdefault(group(word), [0, 0, 0])[place] += count
-    found = {name: WordScore(*counts) for name, counts in grouped.items()}
-    return dict(sorted(found.items(), key=lambda item: -item[1].expected))
-
-
 def by_frequency(bags: Bags, counts: Mapping[str, int]) -> dict[str, WordScore]:
     """Scores of words by how often they occur in the training set, rarest first."""
-
-    def group(word: str) -> str:
-        count = counts.get(word, 0)
-        return FREQUENCIES[max(lowest for lowest in FREQUENCIES if lowest <= count)]
-
-    found = word_scores(bags, group)
-    return {name: found[name] for name in FREQUENCIES.values() if name in found}
-
-
-def by_script(bags: Bags) -> dict[str, WordScore]:
-    """Scores of words by their script; digits and punctuation apart."""
-    return word_scores(bags, script_group)
-
-
-def script_group(word: str) -> str:
-    """The script of a word's first letter, or what it is instead."""
-    for character in word:
-        if script := script_of(character):
-            return script.capitalize()
-    return "digits" if any(unicodedata.category(character)[0] == "N" for character in word) else "punctuation"
+    groups: dict[str, list[int]] = {}
+    for translation, reference in bags:
+        for place, words in enumerate((translation, reference, translation & reference)):
+            for word, count in words.items():
+                name = FREQUENCIES[max(lowest for lowest in FREQUENCIES if lowest <= counts.get(word, 0))]
+                groups.setdefault(name, [0, 0, 0])[place] += count
+    return {name: WordScore(*groups[name]) for name in FREQUENCIES.values() if name in groups}
 
 
 class Missed(NamedTuple):
@@ -104,7 +74,7 @@ def missed_words(bags: Bags) -> list[Missed]:
         expected.update(reference)
         missing.update(reference - translation)
         invented.update(translation - reference)
-    words = [word for word in missing if script_group(word) != "punctuation"]
+    words = [word for word in missing if any(character.isalnum() for character in word)]
     return [
         Missed(word, expected[word], missing[word], invented[word])
         for word in sorted(words, key=lambda word: (-missing[word], word))

@@ -89,8 +89,8 @@ def count_parameters(run: OpenRun) -> int:
         return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
 
 
-def data_figures(run: OpenRun, leak: str) -> list[Figure]:
-    """What became of the rows of the corpus, what `leak` says of its held-out sets, and how its two sides look."""
+def figures(run: OpenRun, details: Mapping[str, Any], examples: Sequence[HeldOut]) -> list[Figure]:
+    """What became of the rows of the corpus, how its two sides look, and the settings."""
     path = run.directory / "data" / "report.json"
     report = DataReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
     rows: list[list[Cell]] = [["rows read", report.pairs_read]]
@@ -99,6 +99,7 @@ def data_figures(run: OpenRun, leak: str) -> list[Figure]:
     rows += [["of them new in this run", report.new_pairs]] if report.new_pairs else []
     rows += [["validation sentences", report.val_sources], ["references of the validation set", report.val_pairs]]
     rows += [["test sentences", report.test_sources], ["references of the test set", report.test_pairs]]
+    leak = leak_note(run, details, examples)
     note = f"{leak} Of a random split {report.random_leak:.0%} of the test pairs would share one with training."
     sides = [report.source, report.target]
     looks: list[list[Cell]] = [
@@ -111,6 +112,7 @@ def data_figures(run: OpenRun, leak: str) -> list[Figure]:
     return [
         Figure("data", f"Data: {report.name}", [Column("what"), Column("count")], rows, note),
         Figure("sides", "The two languages", [Column("what"), Column("source"), Column("target")], looks),
+        settings_figure(run),
     ]
 
 

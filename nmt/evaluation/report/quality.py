@@ -8,7 +8,8 @@ from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.calibration import Bin, calibration_error, overall, reliability, words_right
 from nmt.evaluation.report.copying import Copied, copied, names, numbers
 from nmt.evaluation.report.figures import Cell, Column, Figure
-from nmt.evaluation.report.matching import WordScore, by_frequency, by_script, missed_words
+from nmt.evaluation.report.matching import by_frequency, missed_words
+from nmt.evaluation.report.signs import SIGNS
 from nmt.evaluation.scores import Scores, grouped_bleu
 from nmt.guessing import BAD
 from nmt.metrics import METRICS, reference_streams
@@ -92,28 +93,13 @@ def frequency_figure(analysis: Analysis, counts: Mapping[str, int]) -> Figure:
     """F1 of words by how often the training set has them."""
     note = "A word counts as matched once for each time that translation and nearest reference both have it."
     chart = {"kind": "bars", "label": 0, "values": [1], "top": 1, "xLabel": "times in the training set", "yLabel": "F1"}
-    rows = _score_rows(by_frequency(analysis.bags, counts))
-    title = "Words by frequency in training"
-    return Figure("by-frequency", title, _score_columns("in training"), rows, note, chart)
-
-
-def script_figure(analysis: Analysis) -> Figure:
-    """F1 of words by their script."""
-    chart = {"kind": "bars", "label": 0, "values": [1], "top": 1, "yLabel": "F1"}
-    return Figure(
-        "by-script", "Words by script", _score_columns("script"), _score_rows(by_script(analysis.bags)), "", chart
-    )
-
-
-def _score_columns(name: str) -> list[Column]:
     places = [Column(each, 3) for each in ("F1", "precision", "recall")]
-    return [Column(name), *places, Column("in references"), Column("in translations")]
-
-
-def _score_rows(scores: Mapping[str, WordScore]) -> list[list[Cell]]:
-    return [
-        [name, each.f1, each.precision, each.recall, each.expected, each.translated] for name, each in scores.items()
+    columns = [Column("in training"), *places, Column("in references"), Column("in translations")]
+    rows: list[list[Cell]] = [
+        [name, each.f1, each.precision, each.recall, each.expected, each.translated]
+        for name, each in by_frequency(analysis.bags, counts).items()
     ]
+    return Figure("by-frequency", "Words by frequency in training", columns, rows, note, chart)
 
 
 def missed_figures(analysis: Analysis, counts: Mapping[str, int] | None, lang: str) -> list[Figure]:
@@ -172,6 +158,21 @@ def copying_figure(analysis: Analysis) -> Figure:
         "more; those that are spelt anew in another script do not count."
     )
     return Figure("copying", "Numbers and names", columns, rows, note, None, queries)
+
+
+def trouble_figure(analysis: Analysis) -> Figure:
+    """How many translations show which sign of trouble, and whether they are worse than the others."""
+    rows: list[list[Cell]] = []
+    chrf = analysis.evaluation.chrf
+    for sign, meaning in SIGNS.items():
+        with_it = [score for score, signs in zip(chrf, analysis.signs, strict=True) if sign in signs]
+        without = [score for score, signs in zip(chrf, analysis.signs, strict=True) if sign not in signs]
+        means = (fmean(scores) if scores else None for scores in (with_it, without))
+        rows.append([sign, meaning, len(with_it), len(with_it) / len(chrf), *means])
+    columns = [Column("sign"), Column("what it is"), Column("sentences"), Column("share", 3)]
+    columns += [Column("chrF with it", 1), Column("chrF without", 1)]
+    queries = [f"is:{row[0]}" if row[2] else None for row in rows]
+    return Figure("trouble", "Signs of trouble", columns, rows, "", None, queries)
 
 
 def mistakes_figure(analysis: Analysis, languages: tuple[str, str]) -> Figure:

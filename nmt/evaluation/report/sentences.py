@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nmt.evaluation.report.coverage import WordAttention, trouble
 from nmt.evaluation.report.matching import bags_of, nearest_reference
+from nmt.evaluation.report.signs import trouble
 from nmt.evaluation.report.words import bleu_tokens
 from nmt.evaluation.score_report import read_evaluation
 from nmt.evaluation.scores import source_lengths
@@ -25,7 +25,6 @@ def sentence_row(
     chrf: float,
     length: int,
     signs: Sequence[str],
-    attention: WordAttention | None,
 ) -> dict[str, Any]:
     """One sentence; `nearest` is the reference to compare with, `length` that of the source."""
     row: dict[str, Any] = {
@@ -39,7 +38,7 @@ def sentence_row(
     }
     if signs:
         row["signs"] = list(signs)
-    if attention is not None:
+    if attention := translation.word_attention:
         sure = [round(word.confidence, 2) for word in translation.words]
         row["attention"] = {
             "source": attention.source,
@@ -56,7 +55,7 @@ def as_bytes(weights: np.ndarray) -> str:
 
 
 def recorded_rows(directory: Path) -> list[dict[str, Any]]:
-    """The rows of an evaluation on disk, without attention and its signs of trouble; a UserError if there is none."""
+    """The rows of an evaluation on disk, without attention; a UserError if there is none."""
     scores, found = read_evaluation(directory)
     cut = bleu_tokens(scores["tokenizer"])
     chrfs = sentence_chrf([row.hypothesis for row in found], [row.references for row in found])
@@ -66,7 +65,7 @@ def recorded_rows(directory: Path) -> list[dict[str, Any]]:
     for row, chrf, length in zip(found, chrfs, lengths, strict=True):
         (words,) = bags_of(cut, [row.hypothesis])
         nearest = nearest_reference(words, bags_of(cut, row.references))
-        signs = trouble(row.source, row.hypothesis, row.references, row.references[nearest], None)
+        signs = trouble(row.source, row.hypothesis, row.references, row.references[nearest])
         rows.append(
             {
                 "source": row.source,
