@@ -44,21 +44,6 @@ def without_attention(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_explore_takes_the_links_of_examples_and_test_sentences(finished: Finished, gold: Path, tmp_path: Path) -> None:
-    run, page = finished[0], tmp_path / "explore.html"
-    options = ["--run", str(run), "--output", str(page), "--no-open"]
-    succeeded(command("explore.py", *options, "--alignments", str(gold)))
-    content = re.search(r"id=\"about\">(.*?)</script>", page.read_text(), re.DOTALL)
-    about = json.loads(content[1] if content else "")
-    rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]
-    wanted = {(source, reference) for source, *references in rows for reference in references}
-    assert wanted <= {(source, target) for source, target, _ in about["gold"]}
-    source, target, links = about["gold"][0]
-    assert links == [[min(t, len(source.split()) - 1), t] for t in range(len(target.split()))]
-    (short := tmp_path / "short.align").write_text("0-0\n")
-    assert_fails(command("explore.py", *options, "--alignments", str(short)), "short.align ends before line 2")
-
-
 def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold: Path, tmp_path: Path) -> None:
     run, trained = finished
     rows = [line.split("\t") for line in (run / "data/test.tsv").read_text().splitlines()]

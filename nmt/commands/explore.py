@@ -17,7 +17,6 @@ from nmt.errors import UserError
 from nmt.portable import file
 
 if TYPE_CHECKING:
-    from nmt.evaluation.gold import AlignedPair
     from nmt.web.explorer_page import ExploredRun, Snapshot
 
 log = logging.getLogger(__name__)
@@ -26,7 +25,6 @@ EXAMPLES = """examples:
   python explore.py                                      # newest finished run → explore.html, opened in the browser
   python explore.py --run outputs/A --run outputs/B      # two to four runs side by side
   python explore.py --run mine.nmt --output mine.html --no-open
-  python explore.py --alignments data/demo/eng-fra.align # what if it had looked where annotators link words?
   python train.py train.keep=8                           # keeps snapshots, which the page shows over time
 """
 MOST_RUNS = 4
@@ -57,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     if options.output.is_dir():
         raise UserError(f"{options.output} is a directory: name a file, such as {options.output / 'explore.html'}.")
     paths = options.run or [newest_finished(ROOT / "outputs").directory]
-    page = explorer_page(explored(paths), examples(paths[0]), gold(paths[0], options.alignments), is_demo(paths[0]))
+    page = explorer_page(explored(paths), examples(paths[0]), is_demo(paths[0]))
     write_bytes(options.output, page.encode("utf-8"))
     print(options.output)
     opened = not options.no_open and webbrowser.open(options.output.resolve().as_uri())
@@ -191,26 +189,6 @@ def examples(path: Path) -> list[str]:
     return [wanted[place] for place in places] if wanted else []
 
 
-def gold(path: Path, links: Path | None) -> list[AlignedPair]:
-    """Examples and test sentences of the run whose words are linked; the demo corpus has links of its own."""
-    from nmt.data.heldout import read_held_out
-    from nmt.evaluation.gold import read_aligned_sentences
-    from nmt.run import Run
-
-    if not path.is_dir():
-        if links:
-            raise UserError(f"--alignments needs the test set of a run directory, and {path} is a file.")
-        return []
-    run = Run.open(path)
-    if not links and is_demo(path):
-        own = Path(str(run.config.data.path)).with_suffix(".align")
-        links = own if own.is_file() else None
-    if not links:
-        return []
-    wanted = {entry.source for entry in read_held_out(run.test_set)}
-    return read_aligned_sentences(run.config.data, wanted.union(examples(path)), links)
-
-
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Read the options."""
     description = "Write a page that shows how a model translates, step by step, and open it (docs/explorer.md)."
@@ -225,11 +203,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         default=Path("explore.html"),
         help="page to write (default: explore.html)",
     )
-    links = (
-        "file of word alignments, a line for each pair of the corpus that the test set was taken from: the page can "
-        "then look where the links lead (default: those of the demo corpus)"
-    )
-    add("--alignments", type=Path, metavar="FILE", help=links)
     add("--no-open", action="store_true", help="only write the page")
     options = parser.parse_args(arguments)
     if options.run and len(options.run) > MOST_RUNS:

@@ -1,7 +1,7 @@
 """Gold word alignments: a bitext, and a file with the links between the words of each of its lines."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -73,12 +73,6 @@ def read_aligned_test_set(data: DataSettings, test_set: Iterable[HeldOut], gold:
         problem = f"has changed since the run began: {missing} of its {size} test pairs are gone"
         raise UserError(f"{_named(data)} {problem}; {_INSTEAD}.")
     return pairs
-
-
-def read_aligned_sentences(data: DataSettings, sources: Collection[str], gold: Path) -> list[AlignedPair]:
-    """The pairs with these sources in the file that a run's test set was taken from, each once, with their links."""
-    found = (pair for pair in _read_test_file(data, gold) if pair.source in sources)
-    return list({(pair.source, pair.target): pair for pair in found}.values())
 
 
 _INSTEAD = "name files with --source and --reference, and links between them with --alignments"

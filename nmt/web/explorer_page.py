@@ -6,13 +6,10 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nmt.portable.file import unpack
 from nmt.web.assemble import assembled, embedded, language
-
-if TYPE_CHECKING:
-    from nmt.evaluation.gold import AlignedPair
 
 PARTS = ("explorer", "picture", "transport", "step", "beam", "whatif", "compare", "tour", "contrast")
 STYLES = ("report/sentences.css", *(f"explorer/{part}.css" for part in PARTS))
@@ -36,20 +33,14 @@ class ExploredRun:
     sentences: Sequence[dict[str, Any]] = ()  # its test set: rows of the sentence table (nmt/web/report/table.js)
 
 
-def explorer_page(
-    runs: Sequence[ExploredRun],
-    examples: Sequence[str],
-    gold: Sequence[AlignedPair] = (),
-    tour: bool = False,
-) -> str:
+def explorer_page(runs: Sequence[ExploredRun], examples: Sequence[str], tour: bool = False) -> str:
     """A page that explores these runs, offline and on its own; all translate between the same languages.
 
-    `gold` are pairs whose words are linked; `tour` offers the guided tour, which is about the demo corpus.
+    `tour` offers the guided tour, which is about the demo corpus.
     """
     _, record = unpack(runs[0].models[-1].model)
     (source, source_lang), (target, target_lang) = map(language, record["languages"])
     about: dict[str, Any] = {"runs": [], "examples": list(examples), "tour": tour}
-    about["gold"] = [[pair.source, pair.target, sorted(pair.gold.possible)] for pair in gold]
     models = []
     for number, run in enumerate(runs):
         listed = []

@@ -1,17 +1,11 @@
 """Prefixes and attention set by hand in the explorer: what it writes then is what PyTorch writes."""
 
-import re
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 
-from nmt.evaluation.gold import AlignedPair
-from nmt.evaluation.links import GoldLinks, words_of_pieces
 from nmt.special import WORD_START
-from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
-from tests.portable.models import packed
 from tests.web.explorer import TEXT, at, best, html, numbers, percents, seen, settled, translator, until
 
 
@@ -99,47 +93,3 @@ def test_looking_at_one_word_only_looks_at_all_its_pieces(show: Any) -> None:
     row = [float(begin <= place < end) / (end - begin) for place in range(len(pieces))]
     assert numbers(settled(page), ".slider .number") == pytest.approx(row, abs=6e-4)
     assert page.locator("#translation").text_content() == translator().guided(TEXT, (), {1: row})[0].text
-
-
-def test_looking_where_gold_links_lead_gives_what_pytorch_gives(show: Any) -> None:
-    ours, theirs = best().text.split(), TEXT.split()
-    links = GoldLinks(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (3, 1), (2, 2)}))
-    pairs = [AlignedPair(TEXT, "we see it .", links), AlignedPair(TEXT, best().text, links)]
-    run = ExploredRun("bahdanau", [Snapshot("end", packed(translator()))])
-    page = settled(show(explorer_page([run], [TEXT], gold=pairs), at(at=2, view="whatif")))
-    # Each step of the reference looks at all pieces of the words that its word is linked to.
-    source, target = (
-        words_of_pieces(tokens[:-1], words)
-        for tokens, words in ((best().source_tokens, theirs), (best().target_tokens, ours))
-    )
-    assert source
-    assert target
-    expected = {}
-    for step, word in enumerate(target):
-        row = np.array([(piece, word) in links.possible for piece in source] + [False], dtype=float)
-        if row.any():
-            expected[step] = (row / row.sum()).tolist()
-    assert 1 < len(expected) < len(target)
-    button = page.locator("text=Gold alignment")
-    button.click()
-    until(page, "location.hash.includes('gold')")
-    mine = translator().guided(TEXT, (), {1: expected[1]})[0]
-    assert settled(page).locator("#translation").text_content() == mine.text
-    assert numbers(page, ".slider .number") == pytest.approx(expected[1], abs=6e-4)
-    page.check("text=at all later steps too")
-    page.wait_for_url(re.compile("gold"))
-    until(page, "decodeURIComponent(location.hash).includes('2+:gold')")
-    later = {step: row for step, row in expected.items() if step >= 1}
-    forced = translator().inspect(best().source_ids, best().target_ids, later).steps
-    probabilities = [float(np.exp(each.log_probs[t])) for each, t in zip(forced, best().target_ids, strict=True)]
-    assert settled(page).locator("#translation").text_content() == translator().guided(TEXT, (), later)[0].text
-    assert percents(page, ".shifts td:last-child") == pytest.approx(probabilities, abs=6e-3)
-    page.keyboard.press("End")
-    unlinked = next(step for step in range(len(target)) if step not in expected)
-    page.evaluate("hash => { location.hash = hash }", at(at=unlinked + 1, view="whatif"))
-    until(page, f"document.querySelector('.where').textContent.startsWith('Step {unlinked + 1} of')")
-    assert button.is_disabled()
-    page.evaluate("hash => { location.hash = hash }", "#" + urlencode({"text": "we see it .", "view": "whatif"}))
-    until(page, "document.querySelector('#text').value === 'we see it .'")
-    assert not settled(page).locator("text=Gold alignment").is_visible()  # no links, no button
-    assert page.faults == []

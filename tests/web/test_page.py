@@ -114,18 +114,20 @@ def test_doubts_are_those_of_translate_py(show: Any) -> None:
     doubtful = page(packed(translator(), guessing=1.0, longest=3))
     opened = show(doubtful, "#text=Привет")
     translated(opened)
-    text = opened.locator(".doubt").inner_text()
+    text = opened.locator(".line .doubt").inner_text()
     assert "is written in Cyrillic, and the model has learnt Latin only" in text
     assert "and the longest sentence in training had 3" in text
     assert "is translated by guessing (confidence 0." in text
 
 
 def test_a_long_text_is_translated_to_its_end_or_said_to_be_cut(show: Any) -> None:
-    opened = show(html())
-    opened.context.set_default_timeout(30_000)
-    assert len(translated(opened, "\n".join(f"a {i}" for i in range(510)))) == 510
+    quick = wordy_translator()
+    quick.search = Beam(beam_size=1, max_length_ratio=0.1, max_length_extra=1)
+    opened = show(page(packed(quick)))
+    opened.context.set_default_timeout(60_000)
+    assert len(translated(opened, "\n".join(f"a {i}" for i in range(501)))) == 501
     assert not opened.locator("#cut").is_visible()
-    translated(opened, "a 1\n" * 2001)
+    translated(opened, "a 1" + "\n" * 2001)
     assert opened.locator(".line").count() == 2000
     assert "the first 2000 of 2002 lines" in opened.locator("#cut").inner_text()
 

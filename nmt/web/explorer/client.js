@@ -38,11 +38,6 @@ export class Client {
     return answer;
   }
 
-  /** Give the worker pairs of sentences whose words are linked: [source, target, links]. */
-  link(pairs) {
-    this.worker.postMessage({ link: pairs });
-  }
-
   /** Give the worker a model by its name. */
   give(name, model) {
     this.worker.postMessage({ give: name, model });

@@ -17,7 +17,7 @@ const searched = (state) => Object.fromEntries(SEARCHED.map((name) => [name, sta
 
 class Explorer {
   constructor(about) {
-    this.about = about; // runs, examples, gold alignments, and whether there is a tour
+    this.about = about; // runs, examples, and whether there is a tour
     this.runs = about.runs; // {label, models: [{name, label}], own, sentences}: own is which model is the run's
     this.references = new Map(
       this.runs.flatMap(({ sentences }) => sentences.map(({ source, references }) => [source, references])),
@@ -29,7 +29,6 @@ class Explorer {
       this.client.give(node.dataset.model, node.textContent);
       node.remove();
     }
-    this.client.link(about.gold);
     this.transport = new Transport(
       (at) => this.store.set({ at }),
       (number) => this.views.look.stage(number),

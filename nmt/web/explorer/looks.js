@@ -1,6 +1,6 @@
 // Attention that is set by hand, as the address holds it: "3:uniform;5+:only.2;7:10000,0,90000".
 //
-// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, gold, only.PIECE (or only.FIRST-LAST for
+// A step, counted from 1, or a step and all after it (+); then uniform, shuffled, only.PIECE (or only.FIRST-LAST for
 // the pieces of a word), or weights in units of 0.00001, which need not sum to 1: those of some alignments do not.
 
 const UNIT = 1e-5;
@@ -10,7 +10,7 @@ export function parseLooks(text) {
   const found = [];
   for (const entry of text.split(";").slice(0, 200)) {
     const [, step, on, how] =
-      /^(\d{1,4})(\+?):(uniform|shuffled|gold|only\.\d{1,4}(?:-\d{1,4})?|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
+      /^(\d{1,4})(\+?):(uniform|shuffled|only\.\d{1,4}(?:-\d{1,4})?|\d{1,6}(?:,\d{1,6})*)$/.exec(entry) ?? [];
     if (!step) continue;
     const each = { step: +step - 1, on: on === "+", how };
     const [, piece, last = piece] = /^only\.(\d+)(?:-(\d+))?$/.exec(how) ?? [];
@@ -36,13 +36,12 @@ export function lookAt(looks, step) {
   return looks.findLast((each) => each.step === step || (each.on && each.step <= step));
 }
 
-/** The weights (S) to use at a step in place of the model's own; null keeps those. `gold` is that of gold.js. */
-export function givenWeights(looks, step, own, length, gold = null) {
+/** The weights (S) to use at a step in place of the model's own; null keeps those. */
+export function givenWeights(looks, step, own, length) {
   const look = lookAt(looks, step);
   if (!look) return null;
   if (look.how === "uniform") return new Float32Array(length).fill(1 / length);
   if (look.how === "shuffled") return own ? shuffled(own, step) : null;
-  if (look.how === "gold") return (gold && step <= gold.shared && gold.rows[step]) || null;
   if (look.how === "only") {
     const piece = Math.min(look.piece, length - 1);
     const last = Math.max(piece, Math.min(look.last, length - 1));

@@ -4,7 +4,6 @@ import { EOS } from "../beam.js";
 import { clean, WORD_START } from "../clean.js";
 import { isUnspaced } from "../scripts.js";
 import { EOS_PIECE, mergeWords } from "../words.js";
-import { goldOf } from "./gold.js";
 import { givenWeights, parseLooks } from "./looks.js";
 import { BETWEEN_CUTS } from "./state.js";
 
@@ -39,12 +38,12 @@ function searchOf(translator, { beam, penalty, begin = "", cut = "" }) {
 
 /** Translate a text as a task says, and take the result apart.
  *
- * A task is {text, beam, penalty, begin, cut, look, pick} of the address, and `gold`: [target, links] of references whose
- * words are linked. A generator that pauses between steps, as those of the translator do. */
+ * A task is {text, beam, penalty, begin, cut, look, pick} of the address. A generator that pauses between steps, as those
+ * of the translator do. */
 export function* explore(translator, task) {
-  const { text, pick = 0, gold } = task;
+  const { text, pick = 0 } = task;
   const options = searchOf(translator, task);
-  const { own, overrides } = yield* setByHand(translator, task);
+  const overrides = yield* setByHand(translator, task);
   const found = yield* translator.translate(text, { ...options, overrides, tree: true });
   const best = found.candidates[Math.min(pick, found.candidates.length - 1)];
   if (!best) return null;
@@ -57,7 +56,6 @@ export function* explore(translator, task) {
     confidence: best.confidence,
     doubts: found.doubts,
     search: { beam: options.beam, penalty: options.penalty },
-    gold: own ? own.gold : goldOf(translator, found.sourceIds, [...found.candidates[0].tokens, EOS], gold),
     begun: options.prefix.length,
     free: options.beam > 1 && !options.cut.length && !pick, // the search had the choice, and this is its best
     pick: Math.min(pick, found.candidates.length - 1),
@@ -66,50 +64,40 @@ export function* explore(translator, task) {
   };
 }
 
-/** The weights by step that replace the model's own, and what it does by itself if any are replaced. */
+/** The weights by step that replace the model's own. */
 function* setByHand(translator, task) {
-  const own = task.look ? yield* unchanged(translator, task) : null;
-  return { own, overrides: own ? replacements(task.look, own, translator) : {} };
-}
-
-/** The translation without attention set by hand: weights of each step, and the reference that it follows. */
-function* unchanged(translator, task) {
-  const found = yield* translator.translate(task.text, searchOf(translator, task));
-  const best = found.candidates[0];
-  if (!best) return { length: 1, rows: [], gold: null };
-  const tokens = [...best.tokens, EOS];
-  const { steps } = yield* translator.inspect(found.sourceIds, tokens, { marks: [] });
-  return {
-    length: found.sourceIds.length,
-    rows: steps.map((step) => step.weights),
-    gold: goldOf(translator, found.sourceIds, tokens, task.gold),
-  };
-}
-
-/** Weights by step, in place of the model's own. */
-function replacements(look, { length, rows, gold }, translator) {
-  const looks = parseLooks(look);
+  const looks = parseLooks(task.look ?? "");
   if (!looks.length || !translator.model.hasWeights) return {};
+  const { length, rows } = yield* unchanged(translator, task);
   const { ratio, extra } = translator.search;
   const longest = Math.trunc(length * ratio) + extra;
   const found = {};
   for (let step = 0; step < longest; step++) {
-    const given = givenWeights(looks, step, rows[Math.min(step, rows.length - 1)], length, gold);
+    const given = givenWeights(looks, step, rows[Math.min(step, rows.length - 1)], length);
     if (given) found[step] = given;
   }
   return found;
 }
 
+/** The number of source tokens, and the weights of each step without attention set by hand. */
+function* unchanged(translator, task) {
+  const found = yield* translator.translate(task.text, searchOf(translator, task));
+  const best = found.candidates[0];
+  if (!best) return { length: 1, rows: [] };
+  const { steps } = yield* translator.inspect(found.sourceIds, [...best.tokens, EOS], { marks: [] });
+  return { length: found.sourceIds.length, rows: steps.map((step) => step.weights) };
+}
+
 /** The log probabilities of given target `tokens` for `source` pieces, with attention set by hand. */
 export function* forced(translator, task) {
-  const { overrides } = yield* setByHand(translator, task);
+  const overrides = yield* setByHand(translator, task);
   const { steps } = yield* translator.inspect(task.source, task.tokens, { overrides, marks: [], top: 1 });
   return steps.map((step) => step.logProb);
 }
 
 /** What the score multiplies and adds up at a step, each as {shape, data}; nothing if the model does not tell. */
 export function* scoreParts(translator, task) {
-  const { overrides } = yield* setByHand(translator, task);
+  const overrides = yield* setByHand(translator, task);
   const { source, steps } = yield* translator.inspect(task.source, task.tokens.slice(0, task.step + 1), {
     overrides,
     marks: PRODUCT,

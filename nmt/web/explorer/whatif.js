@@ -11,7 +11,6 @@ export class WhatIf {
     this.rows = element("div", { className: "sliders" });
     const button = (text, act, title = "") =>
       element("button", { type: "button", className: "quiet", text, title, on: { click: act } });
-    this.gold = button("Gold alignment", () => this.set({ how: "gold" }));
     this.reset = button("As it was", () => this.change({ look: "", pick: 0 }));
     this.further = element("input", { type: "checkbox" });
     this.further.addEventListener("change", () => this.again());
@@ -22,7 +21,6 @@ export class WhatIf {
       children: [
         button("Uniform", () => this.set({ how: "uniform" }), "The same weight for every piece"),
         button("Shuffled", () => this.set({ how: "shuffled" }), "Its own weights, at other pieces"),
-        this.gold,
         this.reset,
         element("label", { className: "check", children: [this.further, " at all later steps too"] }),
       ],
@@ -60,23 +58,9 @@ export class WhatIf {
     const look = lookAt(this.looks, this.step);
     this.further.checked = Boolean(look?.on);
     this.reset.disabled = !state.look;
-    this.offerGold(trace.gold);
     if (rebuild || !this.sliders) this.build();
     this.update();
     this.judge();
-  }
-
-  /** A gold alignment tells where to look as long as the translation is that of a linked reference. */
-  offerGold(gold) {
-    this.gold.hidden = !gold;
-    if (!gold) return;
-    const followed = this.step <= gold.shared;
-    this.gold.disabled = !followed || !gold.rows[this.step];
-    this.gold.title = !followed
-      ? `The translation has left the linked reference before this step: ${gold.target}`
-      : this.gold.disabled
-        ? "What the reference has here is linked to no source word"
-        : `The same weight for the words that annotators have linked: ${gold.target}`;
   }
 
   build() {

@@ -1,6 +1,5 @@
 // The models of the page, in a thread of its own. Models are opened when they are first used.
 
-import { clean } from "../clean.js";
 import { fromBase64, ModelError } from "../file.js";
 import { Translator } from "../translator.js";
 import { explore, forced, scoreParts } from "./trace.js";
@@ -9,7 +8,6 @@ const SLICE = 40; // milliseconds of work before looking for newer tasks
 const TASKS = { explore, forced, scoreParts };
 const given = new Map(); // models in base64, by name
 const opened = new Map(); // translators, or promises of them
-const gold = new Map(); // source → [target, links] of its references
 const newest = new Map(); // lane → id of its newest task
 let queue = Promise.resolve();
 
@@ -18,8 +16,6 @@ self.onmessage = ({ data }) => {
     given.set(data.give, data.model);
     return;
   }
-  for (const [source, ...pair] of data.link ?? []) gold.set(source, [...(gold.get(source) ?? []), pair]);
-  if (data.link) return;
   if (data.lane) newest.set(data.lane, data.id);
   queue = queue.then(() => answer(data));
 };
@@ -41,7 +37,7 @@ async function answer({ id, lane, task }) {
       const { graphs, ...record } = translator.record;
       return self.postMessage({ id, result: { ...record, search: translator.search } });
     }
-    const steps = TASKS[task.name](translator, { ...task, gold: gold.get(clean(task.text)) ?? [] });
+    const steps = TASKS[task.name](translator, task);
     for (let begin = performance.now(); ;) {
       const { done, value } = steps.next();
       if (done) return self.postMessage({ id, result: value });
