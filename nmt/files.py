@@ -197,13 +197,11 @@ def _read_sums(directory: Path) -> set[tuple[str, str]]:
 
 
 @contextmanager
-def new_directory(
-    final: Path, existing: Literal["keep", "replace", "refuse"], moved: str | None = None
-) -> Iterator[Path]:
+def new_directory(final: Path, existing: Literal["keep", "replace", "refuse"]) -> Iterator[Path]:
     """Yield a temporary directory to fill; it is renamed to `final`, with checksums, unless an error occurs.
 
     `existing` says what to do with a directory that is already there: "keep" it if it is intact, "replace" it, or
-    "refuse" with a UserError unless it is empty but for the file `moved`, which is moved along without a checksum.
+    "refuse" with a UserError unless it is empty.
     """
     temporary = _temporary(final)
     temporary.mkdir(parents=True)
@@ -212,7 +210,7 @@ def new_directory(
         write_sums(temporary)
         for path in (*temporary.rglob("*"), temporary):
             sync(path)
-        _publish(temporary, final, existing, moved)
+        _publish(temporary, final, existing)
     except OSError as error:
         error.filename = error.filename or str(final)  # a full disk is reported without a name
         raise
@@ -237,15 +235,11 @@ def remove_leftovers(folder: Path, name: str = "*") -> None:
             leftover.unlink(missing_ok=True)
 
 
-def _publish(
-    temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"], moved: str | None = None
-) -> None:
+def _publish(temporary: Path, final: Path, existing: Literal["keep", "replace", "refuse"]) -> None:
     if existing != "refuse" and final.exists():
         if existing == "keep" and damage(final) is None:
             return
         remove_directory(final)
-    if moved:
-        (final / moved).rename(temporary / moved)
     try:
         temporary.rename(final)  # replaces an empty directory, and nothing else
     except OSError as error:

@@ -53,25 +53,23 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE, overrides: Sequence[s
     config, run = load_config(values), Run(values["run_dir"])
     device = check_parts(config, ranks)
     if ranks.is_first:
-        run.require_empty()  # before a lock is put there
+        run.require_new()
+        config.data.require_files()
+        log_lines(description(config.data))
+    corpus = prepare_everywhere(config, ranks, device)
+    if ranks.is_first:
+        log_lines([*corpus.report.lines(corpus.samples()), *filter(None, [config.chosen])])
+        for oddity in corpus.report.oddities():
+            log.warning("%s", oddity)
+    if not config.train.has_end():
+        values = starting.with_end(values, corpus.report.new_pairs)
+        config = load_config(values)
+    if ranks.is_first:
+        origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
+        if overrides is not None:
+            origin["overrides"] = [text for text in overrides if not text.startswith(("run_dir=", "hydra."))]
+        run = run.create(values, origin, corpus.directory)
     with run.lock if ranks.is_first else nullcontext():
-        if ranks.is_first:
-            run.require_empty()  # another process may have begun and ended a run meanwhile
-            config.data.require_files()
-            log_lines(description(config.data))
-        corpus = prepare_everywhere(config, ranks, device)
-        if ranks.is_first:
-            log_lines([*corpus.report.lines(corpus.samples()), *filter(None, [config.chosen])])
-            for oddity in corpus.report.oddities():
-                log.warning("%s", oddity)
-        if not config.train.has_end():
-            values = starting.with_end(values, corpus.report.new_pairs)
-            config = load_config(values)
-        if ranks.is_first:
-            origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
-            if overrides is not None:
-                origin["overrides"] = [text for text in overrides if not text.startswith(("run_dir=", "hydra."))]
-            run = run.create(values, origin, corpus.directory)
         return carry_through(run, config, corpus, ranks, device)
 
 

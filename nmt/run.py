@@ -13,15 +13,17 @@ portable.nmt         the best checkpoint in the form that translate.py uses with
 snapshots/           step-….nmt: with train.keep, the weights at several steps, in the same form
 guessing.json        confidence at or below which a translation is a guess, found in validation
 word_counts.tsv      how often each target word occurs in the training set, for the report
-training.lock        while it trains: the process that does
+training.lock        the process that trains, or the last one that did
 eval/                scores.json, translations.tsv, verdict.txt, report.html, heatmaps/, SHA256SUMS; alignment.json
                      and faithfulness.json after evaluate.py --alignments and --faithfulness
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
@@ -33,7 +35,7 @@ from nmt.config import Config, load_config
 from nmt.data.replay import KEPT
 from nmt.errors import UserError
 from nmt.files import check_sums, listed, new_directory, read_record, remove_leftovers, write_json, write_record
-from nmt.lock import LOCK, RunLock, being_trained
+from nmt.lock import RunLock, being_trained, unwritable
 from nmt.shell import resume_command, shell_command
 from nmt.training.state import TrainState
 from nmt.typed import written_to
@@ -68,22 +70,19 @@ class Run:
         self.evaluation = self.directory / "eval"
 
     def create(self, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
-        """Begin a run in this locked directory: settings, tokenizers and held-out sets, with their checksums."""
+        """Begin a run in this new directory: settings, tokenizers and held-out sets, with their checksums."""
         final = self.directory
         from nmt.plain_yaml import dump  # translate.py starts without YAML
 
         settings, origin = dump(dict(values)), dump({"provenance": dict(provenance)})
-        self.lock.check()
         remove_leftovers(final.parent, final.name)
-        with new_directory(final, existing="refuse", moved=LOCK) as directory:
+        with new_directory(final, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             write_json(directory / CHANGES, {"changes": []})
             for name, copy in PREPARED.items():
                 (directory / copy).parent.mkdir(exist_ok=True)
                 shutil.copyfile(prepared / name, directory / copy)
-        created = OpenRun(final, values, provenance, [])
-        created.lock = self.lock
-        return created
+        return OpenRun(final, values, provenance, [])
 
     @staticmethod
     def open(run: str | Path | Run) -> OpenRun:
@@ -97,11 +96,14 @@ class Run:
             raise UserError(f"{run.changes_file} lists no changes; restore it from a copy.")
         return OpenRun(run.directory, *_read_config(run.config_file), [str(change) for change in changes])
 
-    def require_empty(self) -> None:
-        """Raise a UserError if a run cannot begin here; a lock that a killed process left is no obstacle."""
+    def require_new(self) -> None:
+        """Raise a UserError if a run cannot begin here: something is there, or nothing may be written."""
         if not self.directory.exists():
-            return
-        if not self.directory.is_dir() or any(path.name != LOCK for path in self.directory.iterdir()):
+            place = next(folder for folder in self.directory.absolute().parents if folder.exists())
+            if not os.access(place, os.W_OK | os.X_OK) or not place.is_dir():
+                number = errno.EACCES if place.is_dir() else errno.ENOTDIR
+                raise unwritable(self.directory, OSError(number, os.strerror(number)))
+        elif not self.directory.is_dir() or any(self.directory.iterdir()):
             if trained := being_trained(self.directory):
                 raise UserError(f"{trained}: choose another run_dir.")
             advice = f"choose another run_dir, or go on with the run in it: `{resume_command(self.directory)}`"

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 import torch
-from filelock import FileLock
 from hydra.core.global_hydra import GlobalHydra
 
 from nmt.interrupt import SIGNALS
+from nmt.lock import Lock
 from tests.conftest import ROOT
 
 Finished = tuple[Path, subprocess.CompletedProcess[str]]  # a run directory, and what train.py printed
@@ -133,7 +133,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     """One finished run for all tests of all workers, which copy it before they change anything."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished"
-    with FileLock(f"{folder}.lock"):
+    with Lock(folder.with_name("finished.lock"), "Waiting for the finished run."):
         record = folder / "output.json"
         if not record.exists():
             folder.mkdir()

@@ -69,7 +69,7 @@ def test_hydra_stays_at_the_door() -> None:
     assert users == HYDRA_ALLOWED
 
 
-NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy yaml safetensors filelock"
+NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy yaml safetensors"
 
 
 @pytest.mark.parametrize(

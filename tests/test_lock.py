@@ -8,20 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nmt import pipeline
-from nmt.composition import composed
-from nmt.errors import UserError
 from nmt.lock import LOCK, RunLock, being_trained
-from nmt.run import Run
 from nmt.training.trainer import Trainer
 from tests.commands import Finished, assert_fails, command, train_arguments, translate
 from tests.conftest import ROOT, assert_refused
@@ -60,84 +54,16 @@ def test_a_kill_releases_a_run_and_until_then_nothing_touches_it(finished: Finis
         (tmp_path / "fra-eng.txt").unlink()  # which train_arguments wrote
         assert content(tmp_path) == before
         holder.send_signal(signal.SIGKILL)
-    assert (run / LOCK).exists()  # left by the process that was killed, and of no consequence
     assert_fails(translate(run, "hi"), "is not finished: go on with")
     with RunLock(run):
         pass
-    assert not (run / LOCK).exists()
-
-
-def test_of_two_starts_at_the_same_moment_one_wins(
-    finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    values = composed(*train_arguments(finished[0].parent), f"run_dir={tmp_path / 'run'}")
-    both_saw_nothing, is_first_look = threading.Barrier(2), threading.local()
-    one_has_lost = threading.Event()
-    require_empty = Run.require_empty
-
-    def meet(run: Run) -> None:
-        require_empty(run)
-        if not hasattr(is_first_look, "over"):
-            is_first_look.over = True
-            both_saw_nothing.wait(60)
-
-    def train_until_the_other_lost(run: Run, *_: Any) -> Run:
-        assert one_has_lost.wait(60)
-        return Run.open(run.directory)  # checks that all files of the winner are there
-
-    def start(_: int) -> Any:
-        try:
-            return pipeline.train(values)
-        except UserError as error:
-            one_has_lost.set()
-            return str(error)
-
-    monkeypatch.setattr(Run, "require_empty", meet)
-    monkeypatch.setattr(pipeline, "carry_through", train_until_the_other_lost)
-    for _ in range(10):
-        one_has_lost.clear()
-        with ThreadPoolExecutor(2) as threads:
-            results = list(threads.map(start, range(2)))
-        (lost,) = (result for result in results if isinstance(result, str))
-        assert f"{tmp_path / 'run'} is being trained by process {os.getpid()}: " in lost
-        assert os.listdir(tmp_path) == ["run"]  # no temporary directory
-        assert LOCK not in os.listdir(tmp_path / "run")
-        shutil.rmtree(tmp_path / "run")
-
-
-def test_the_lock_is_exclusive_however_often_its_file_is_removed(tmp_path: Path) -> None:
-    inside: list[int] = []
-    overlaps = 0
-
-    def enter(number: int) -> int:
-        nonlocal overlaps
-        entered = 0
-        for _ in range(30):
-            try:
-                with RunLock(tmp_path / "new/run"):
-                    inside.append(number)
-                    overlaps += inside != [number]
-                    entered += 1
-                    inside.remove(number)
-            except UserError:
-                continue
-        return entered
-
-    with ThreadPoolExecutor(3) as threads:
-        assert sum(threads.map(enter, range(3))) >= 30
-    assert overlaps == 0
-    assert not list(tmp_path.rglob(LOCK))
 
 
 def test_a_failed_start_leaves_no_directory(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), RunLock(tmp_path / "run"):
-        assert os.listdir(tmp_path / "run") == [LOCK]
-        raise ZeroDivisionError
-    assert os.listdir(tmp_path) == []
-    (tmp_path / "mine").mkdir()
-    with RunLock(tmp_path / "mine"):
-        pass
-    assert os.listdir(tmp_path) == ["mine"]
+    arguments = train_arguments(tmp_path, "data.on_error=stop", f"run_dir={tmp_path / 'a/b/c'}")
+    (tmp_path / "fra-eng.txt").write_text("one column\n")
+    assert command("train.py", *arguments).returncode == 2
+    assert not (tmp_path / "a").exists()
 
 
 def test_where_there_are_no_locks_training_goes_on_with_a_notice(
@@ -150,7 +76,7 @@ def test_where_there_are_no_locks_training_goes_on_with_a_notice(
     with RunLock(tmp_path) as lock:
         lock.check()
         assert being_trained(tmp_path) is None
-    assert "Without locks (No locks available), nothing keeps a second process" in caplog.text
+    assert f"{tmp_path} has no locks: nothing keeps a second process" in caplog.text
 
 
 def test_a_process_of_another_machine_is_named_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

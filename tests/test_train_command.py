@@ -168,7 +168,7 @@ def test_a_sweep_side_by_side(tmp_path: Path) -> None:
     done = succeeded(process("train.py", *sweep_arguments(tmp_path, "launch=joblib", "seed=1,2")))
     names = sorted(path.parent.name for path in (tmp_path / "sweep").glob("*/finished.json"))
     assert names == ["0_anki_bahdanau_seed1", "1_anki_bahdanau_seed2"]
-    assert len(os.listdir(tmp_path / "prepared")) == 1
+    assert len(list((tmp_path / "prepared").glob("*/report.json"))) == 1
     assert done.stdout.count("test.tsv") == 2
 
 
@@ -196,7 +196,7 @@ def test_bad_corpora(name: str, content: bytes, words: list[str], tmp_path: Path
     places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}", "data.max_megabytes=1"]
     done = command("train.py", "data=anki", "data.columns=[eng,fra]", f"data.path={tmp_path / name}", *places)
     assert_fails(done, *words)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [name]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"] == [name]
     assert not (tmp_path / "run").exists()
 
 

@@ -7,13 +7,9 @@ import hashlib
 import json
 import logging
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from nmt.data.bitext import Bitext
 from nmt.data.build import build
@@ -26,6 +22,7 @@ from nmt.data.store import TokenStore
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
+from nmt.lock import Lock
 
 logger = logging.getLogger(__name__)
 
@@ -87,38 +84,20 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
     source, target, *_ = settings.direction()
     parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
-    lock = directory.with_name(f".{directory.name}.lock")
-    if directory.exists() and not lock.exists() and _problem(directory, key) is None:
+    if directory.exists() and _problem(directory, key) is None:
         logger.info("Using the corpus prepared in %s.", directory)
         return PreparedCorpus.open(directory)
+    file = directory.with_name(f".{directory.name}.lock")
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        with _locked(lock) as is_locked:  # also removes the lock file of a process that was killed
-            if is_locked:
+        with Lock(file, f"Waiting for another process that prepares the same corpus ({file}).") as lock:
+            if lock.is_exclusive:
                 remove_leftovers(parent, directory.name)
             _make(settings, key, directory)
     except OSError as error:  # read-only, or full
         advice = "make room there or choose another directory with data.prepared_dir=DIR"
         raise UserError(f"data.prepared_dir={parent} cannot be written ({error.strerror}): {advice}.") from error
     return PreparedCorpus.open(directory)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[bool]:
-    """Let one process at a time prepare a corpus; yields False where the file system has no locks."""
-    lock = FileLock(path)
-    with suppress(OSError, NotImplementedError):  # some network file systems, or a symbolic link
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            logger.info("Waiting for another process that prepares the same corpus (%s).", path)
-            lock.acquire()
-    try:
-        yield lock.is_locked
-    finally:
-        if lock.is_locked:
-            path.unlink(missing_ok=True)  # before the release: a waiting process then notices, and locks a new file
-            lock.release()
 
 
 def _make(settings: DataSettings, key: str, directory: Path) -> None:

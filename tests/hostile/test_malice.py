@@ -15,7 +15,7 @@ from nmt.data.heldout import given_set
 from nmt.data.prepare import prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
-from nmt.files import SUMS, damage, write_sums
+from nmt.files import SUMS, write_sums
 from tests.commands import corpus_lines
 from tests.conftest import assert_refused
 
@@ -51,7 +51,7 @@ def test_a_pickle_as_corpus_is_not_run(tmp_path: Path, payload: bytes, marker: P
     with pytest.raises(UserError, match=name):
         prepare(DataSettings(name="x", path=str(path), on_error=on_error, prepared_dir=str(tmp_path / "prepared")))  # type: ignore[arg-type]
     assert not marker.exists()
-    assert os.listdir(tmp_path / "prepared") == []
+    assert all(name.endswith(".lock") for name in os.listdir(tmp_path / "prepared"))
 
 
 def test_a_zip_writes_nothing_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +100,10 @@ def place_of_a_corpus(folder: Path) -> tuple[DataSettings, Path]:
 
 def test_a_link_at_the_name_of_the_lock_is_not_followed(tmp_path: Path) -> None:
     data, directory = place_of_a_corpus(tmp_path)
-    (directory.parent / f".{directory.name}.lock").symlink_to(tmp_path / "created")
-    assert damage(prepare(data).directory) is None  # prepared without a lock
+    lock = directory.parent / f".{directory.name}.lock"
+    lock.unlink()
+    lock.symlink_to(tmp_path / "created")
+    assert_refused(r"data\.prepared_dir=.* cannot be written", prepare, data)
     assert not (tmp_path / "created").exists()
 
 

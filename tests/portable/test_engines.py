@@ -33,7 +33,7 @@ from tests.portable.models import assert_same_text
 # What an installation for translating alone does not have.
 ABSENT = (
     *("torch", "hydra", "omegaconf", "yaml", "rich", "sacrebleu", "sacremoses", "safetensors"),
-    *("tensorboard", "filelock", "matplotlib"),
+    *("tensorboard", "matplotlib"),
 )
 WITHOUT = f"""
 import runpy, sys
