@@ -24,15 +24,10 @@ class Ensemble(nn.Module):
         memories, states = zip(*encoded, strict=True)
         return memories, states
 
-    def step(
-        self, tokens: Tensor, memory: Any, state: Any, given: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, Any]:
-        """Logits log p̄ (N, V) with p̄ = mean of p, the mean of the weights (N, S) and the new states.
-
-        `given` weights replace those of all models, as in `Seq2Seq.step`.
-        """
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+        """Logits log p̄ (N, V) with p̄ = mean of p, the mean of the weights (N, S) and the new states."""
         members = zip(self.models, memory, state, strict=True)
-        steps = [model.step(tokens, *of_model, given) for model, *of_model in members]
+        steps = [model.step(tokens, *of_model) for model, *of_model in members]
         logits, weights, states = zip(*steps, strict=True)
         log_probs = torch.stack([each.float().log_softmax(dim=-1) for each in logits])
         seen = [each for each in weights if each is not None]

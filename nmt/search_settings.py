@@ -15,8 +15,6 @@ from nmt.typed import nearest
 
 NEVER = [PAD, BOS, UNK]  # no hypothesis contains these; byte fallback makes UNK needless
 
-NOTHING_TO_OVERRIDE = "This model has no attention, so there are no weights to override."
-
 AnySearch = TypeVar("AnySearch", bound="SearchSettings")
 
 
@@ -25,26 +23,35 @@ class Guide:
     """What is settled about the translations of a sentence before they are searched for."""
 
     prefix: tuple[int, ...] = ()  # tokens that every translation begins with; EOS may be the last
-    overrides: Mapping[int, np.ndarray] = field(default_factory=dict)  # attention by step, (S,) or (heads, S)
+    overrides: Mapping[int, np.ndarray] = field(default_factory=dict)  # attention (heads, S) by step
 
     @classmethod
     def of(
-        cls, prefix: Sequence[int], overrides: Mapping[int, Any] | None, source_tokens: int, vocabulary: int
+        cls,
+        prefix: Sequence[int],
+        overrides: Mapping[int, Any] | None,  # rows (S,) for all heads, or (heads, S)
+        source_tokens: int,
+        vocabulary: int,
+        heads: int | None,  # 1 for a score without heads, None for a model without attention
     ) -> Guide:
-        """Check what is given, for a sentence of so many source tokens; a UserError says what is wrong."""
+        """Check what is given; a UserError says what is wrong."""
         for place, token in enumerate(prefix):
             ends_early = token == EOS and place + 1 < len(prefix)
             if token in NEVER or ends_early or not 0 <= token < vocabulary:
                 raise UserError(f"A prefix cannot have the token {token} at place {place}.")
         rows = {int(step): np.asarray(row, np.float32) for step, row in (overrides or {}).items()}
+        if rows and heads is None:
+            raise UserError("This model has no attention, so there are no weights to override.")
         for step, row in rows.items():
-            if row.ndim not in (1, 2) or row.shape[-1] != source_tokens:
+            if row.shape not in ((source_tokens,), (heads, source_tokens)):
+                each = f", or a row of them for each of {heads} heads" if heads != 1 else ""
                 raise UserError(
-                    f"The attention of step {step} needs {source_tokens} weights, one for each source token."
+                    f"The attention of step {step} needs {source_tokens} weights, one for each source token{each}."
                 )
             if not (np.isfinite(row).all() and (row >= 0).all()):
                 raise UserError(f"The attention of step {step} must be numbers that are not negative.")
-        return cls(tuple(map(int, prefix)), rows)
+        shape = heads or 1, source_tokens
+        return cls(tuple(map(int, prefix)), {step: np.broadcast_to(row, shape) for step, row in rows.items()})
 
 
 UNGUIDED = Guide()

@@ -13,8 +13,7 @@ import numpy as np
 
 from nmt.data.cleaning import clean
 from nmt.data.tokenizer import Tokenizer
-from nmt.search_settings import Guide
-from nmt.special import BOS, EOS, EOS_PIECE
+from nmt.special import EOS, EOS_PIECE
 from nmt.words import merge_words
 
 log = logging.getLogger(__name__)
@@ -132,25 +131,17 @@ class Engine(ABC):
     def _find(self, texts: Sequence[str], n: int | None, search: Any, first: int) -> list[list[Translation]]:
         """Up to `n` translations of each text; `first` is the number of the first."""
 
+    @abstractmethod
     def guided(
         self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
     ) -> list[Translation]:
-        """Translate a text, best first, with a settled beginning and with other attention than the model's own.
+        """Translate a text by beam search, best first, with a given beginning and other attention than the model's own.
 
         Every translation begins with `prefix`, text or token ids. `overrides` are weights over the source tokens by
         step (0 for the first token): a row for all heads, or one for each.
         """
-        source = self.source_ids(text)
-        if not source:
-            return [EMPTY]
-        tokens = self.target_tokenizer.encode(prefix) if isinstance(prefix, str) else prefix
-        guide = Guide.of(tokens, overrides, len(source), len(self.target_tokenizer))
-        return self._guided(source, guide)
 
     @abstractmethod
-    def _guided(self, source: list[int], guide: Guide) -> list[Translation]:
-        """All translations found of source ids with EOS."""
-
     def inspect(
         self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
     ) -> Inspection:
@@ -159,21 +150,10 @@ class Engine(ABC):
         Source and target are token ids with EOS, such as `source_ids` and `target_ids` of a translation; a target
         without EOS is the beginning of one. `overrides` are as in `guided`.
         """
-        ended = [*target[:-1]] if target and target[-1] == EOS else [*target]
-        guide = Guide.of(ended, overrides, len(source), len(self.target_tokenizer))
-        return self._inspect(list(source), [BOS, *target][: len(target)], guide)
-
-    @abstractmethod
-    def _inspect(self, source: list[int], inputs: list[int], guide: Guide) -> Inspection:
-        """Feed these tokens to the decoder, one after the other."""
-
-    @abstractmethod
-    def mechanism(self) -> list[str]:
-        """The steps of the model's attention in words; empty without attention."""
 
     @abstractmethod
     def formulas(self) -> dict[str, dict[str, str]]:
-        """Of score, alignment, context and wiring: class, equation and docstring (`nmt.model.mechanism.formulas`)."""
+        """Of score, alignment, context and wiring: class, equation and docstring (`nmt.model.formulas`)."""
 
     def source_ids(self, text: str) -> list[int]:
         """Source ids with EOS, cut to the longest input; empty for an empty text."""

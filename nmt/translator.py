@@ -6,7 +6,7 @@ Imported by translate.py, so it imports nothing heavier than PyTorch and Sentenc
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,11 @@ from nmt.device import choose_device
 from nmt.ensemble import Ensemble
 from nmt.errors import UserError
 from nmt.factory import constructor, refusals
-from nmt.model.marks import Watch, replace_by
-from nmt.model.mechanism import formulas, in_words
+from nmt.portable.translator import PortableTranslator
 from nmt.run import OpenRun, Run
 from nmt.search import Hypothesis, Search
-from nmt.search_settings import NOTHING_TO_OVERRIDE, Guide
 from nmt.training.checkpoint import Checkpoints
-from nmt.translation import EMPTY, Engine, InspectedStep, Inspection, Translation
+from nmt.translation import EMPTY, Engine, Inspection, Translation
 from nmt.typed import written_to
 
 
@@ -47,6 +45,7 @@ class Translator(Engine):
         """Use a model on `device`, in evaluation mode; `checkpoint` names the one that was loaded, if any."""
         super().__init__(source_tokenizer, target_tokenizer, search, checkpoint, languages)
         self.model, self.device = model, device
+        self._portable: PortableTranslator | None = None
 
     @classmethod
     def load(
@@ -100,39 +99,31 @@ class Translator(Engine):
                 results[i] = [self._from_hypothesis(encoded[i], hypothesis) for hypothesis in hypotheses[:n]]
         return results
 
-    def _guided(self, source: list[int], guide: Guide) -> list[Translation]:
-        tokens, lengths = pad([source])
-        (found,) = self.search(self.model, tokens.to(self.device), lengths, guides=[guide])
-        return [self._from_hypothesis(source, hypothesis) for hypothesis in found]
-
     def _from_hypothesis(self, source: list[int], hypothesis: Hypothesis) -> Translation:
         tokens, score, weights, log_probs = hypothesis
         return self._translation(source, tokens, score, None if weights is None else _array(weights), log_probs)
 
-    @torch.inference_mode()
-    def _inspect(self, source: list[int], inputs: list[int], guide: Guide) -> Inspection:
-        tokens, lengths = pad([source])
-        with Watch() as watch:
-            memory, state = self.model.encode(tokens.to(self.device), lengths)
-        states = {name: _array(mark.of_first()) for name, mark in watch.marks.items()}
-        steps = []
-        for step, token in enumerate(inputs):
-            row = guide.overrides.get(step)
-            change = None if row is None else replace_by(torch.from_numpy(row)[None, None].to(self.device))  # (1, 1, S)
-            with Watch(change) as watch:
-                logits, weights, state = self.model.step(torch.tensor([token], device=self.device), memory, state)
-            if weights is None and change is not None:
-                raise UserError(NOTHING_TO_OVERRIDE)
-            marks = {name: _array(mark.of_first()) for name, mark in watch.marks.items()}
-            log_probs = _array(logits[0].float().log_softmax(dim=0))  # (V,)
-            steps.append(InspectedStep(log_probs, None if weights is None else _array(weights[0]), marks))
-        return Inspection(states, steps)
+    def guided(
+        self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
+    ) -> list[Translation]:
+        return self._in_numpy().guided(text, prefix, overrides)
 
-    def mechanism(self) -> list[str]:
-        return in_words(self.model.decoder)
+    def inspect(
+        self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
+    ) -> Inspection:
+        return self._in_numpy().inspect(source, target, overrides)
 
     def formulas(self) -> dict[str, dict[str, str]]:
-        return formulas(self.model.decoder)
+        return self._in_numpy().formulas()
+
+    def _in_numpy(self) -> PortableTranslator:
+        """The same model and search in numpy, which can look inside; the weights are those of its first use."""
+        from nmt.portable.export import beam_of, in_numpy
+
+        if self._portable is None:
+            self._portable = in_numpy(self)
+        self._portable.search = beam_of(self.search)
+        return self._portable
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -6,7 +6,7 @@ attention or without. Shapes: S source length.
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -24,6 +24,14 @@ _WIDTH = 88  # of running text
 _BAR_CELLS = 10
 
 LOOKS_AT, OF_HEAD, ENERGY, NEXT_TOKEN = "looks at", "head 1 looks at", "energy", "next token"
+# The five steps of attention, by the names that tutorials give them: s is the decoder's state, h a source piece's.
+ATTENTION = (
+    "Score: every source piece gets an energy. {score}",
+    "Softmax: the energies become the weights under “looks at”{heads}. {alignment}",
+    "Weigh: what the encoder knows of each piece is multiplied by the piece's weight.",
+    "Sum: added up, it is the context.",
+    "Combine: context and state give the probabilities under “next token”. {wiring}",
+)
 NO_ATTENTION = (
     "This model has no attention: all it ever knows of the source is one vector, the same at every step. So there is "
     "nothing to look at, only the probabilities under “next token”."
@@ -59,7 +67,7 @@ class Step:
     weights: list[float] | None  # (S,) attention, the mean over heads, None without
     energies: list[float] | None  # (S,) that the weights were made from; None without attention
     of_head: list[float] | None  # (S,) weights of the first head, whose energies these are; None without heads
-    worked: Worked | None  # None without attention, and with files of earlier versions
+    worked: Worked | None  # None without attention
     candidates: list[Candidate]  # likeliest first; the one chosen is always among them
     log_probability: float  # of the token chosen
     must_end: bool  # whether the length limit left no choice
@@ -72,7 +80,7 @@ class Explanation:
     translation: Translation
     steps: list[Step]
     search: SearchSettings
-    mechanism: list[str]  # what the model's attention does; empty without attention
+    formulas: dict[str, dict[str, str]]  # of score, alignment, context and wiring (`nmt.model.formulas`)
 
     @property
     def log_probability(self) -> float:
@@ -89,7 +97,7 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
     """Force-decode a translation and record each step."""
     ids, search, tokenizer = translation.target_ids, translator.search, translator.target_tokenizer
     if not ids:
-        return Explanation(translation, [], search, [])
+        return Explanation(translation, [], search, {})
     limit = search.longest(len(translation.source_ids))
     steps: list[Step] = []
     source, inspected = translator.inspect(translation.source_ids, ids)
@@ -107,7 +115,7 @@ def explain(translator: Engine, translation: Translation) -> Explanation:
         worked = _worked(marks["weights"], source["values"]) if "weights" in marks else None
         log_prob, must_end = float(log_probs[token]), t + 1 >= limit
         steps.append(Step(written, attention, energies, of_head, worked, candidates, log_prob, must_end))
-    return Explanation(translation, steps, search, translator.mechanism())
+    return Explanation(translation, steps, search, translator.formulas())
 
 
 def _first(numbers: np.ndarray | None) -> list[float] | None:
@@ -145,14 +153,23 @@ def as_text(explanation: Explanation) -> str:
         so_far = f"written so far: “{step.written}”" if number > 1 else "nothing written yet"
         parts += ["", f"Step {number} · {so_far}"]
         if number == 1:
-            lines = [f"({i}) {line}" for i, line in enumerate(explanation.mechanism, start=1)]
-            parts += [_wrapped(line) for line in lines or [NO_ATTENTION]]
+            parts += [_wrapped(line) for line in _mechanism(explanation.formulas, bool(step.of_head))]
         parts += _rows(step, source, widths)
         if number == 1 and step.worked is not None:
             parts += _context(step.worked, source)
         if note := _note(step, explanation.search):
             parts.append(_wrapped(note))
     return "\n".join([*parts, "", translation.text, *_score(explanation), ""])
+
+
+def _mechanism(formulas: Mapping[str, Mapping[str, str]], has_heads: bool) -> list[str]:
+    """The five steps of attention, with the formulas of the model's parts: the first lines of their docstrings."""
+    if "score" not in formulas:
+        return [NO_ATTENTION]
+    first = {role: part["text"].partition("\n")[0] for role, part in formulas.items()}
+    first["score"] += f" {first['inner']}" if "inner" in first else ""
+    heads = ", in each head by itself" if has_heads else ""
+    return [f"({i}) {line.format(**first, heads=heads)}" for i, line in enumerate(ATTENTION, start=1)]
 
 
 def _rows(step: Step, source: Sequence[str], widths: tuple[int, int]) -> list[str]:

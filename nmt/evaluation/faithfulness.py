@@ -6,6 +6,7 @@ Shapes: B batch, T target length, S source length, both with EOS; K heads; L ste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -23,7 +24,6 @@ from nmt.errors import UserError
 from nmt.evaluation.evaluate import evaluate
 from nmt.files import read_record, write_record
 from nmt.metrics import MAIN
-from nmt.model.marks import Change, Watch, like_weights
 from nmt.search import Greedy
 from nmt.special import BOS, EOS
 from nmt.translator import Translator
@@ -102,14 +102,12 @@ class Inattentive:
         table = _table(self._rows, sources, self._longest(max(sizes)), source.device)
         return (memory, table), (state, torch.zeros(len(source), dtype=torch.long, device=source.device))
 
-    def step(
-        self, tokens: Tensor, memory: Any, state: Any, given: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, Any]:
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
         """A step with the weights that the table has for it."""
         (inner_memory, table), (inner, step) = memory, state
         now = int(step[0])
-        with Watch(_change(table[:, now : now + 1])):
-            logits, weights, inner = self._model.step(tokens, inner_memory, inner, given)
+        with _attending(self._model, table[:, now : now + 1]):
+            logits, weights, inner = self._model.step(tokens, inner_memory, inner)
         return logits, weights, (inner, step + 1)
 
 
@@ -138,20 +136,17 @@ def _forced(
     lengths = np.array([max(map(len, pair)) for pair in pairs], dtype=np.int64)
     for batch in sorted_batches(lengths, translator.search.batch_tokens):
         chosen = [pairs[i] for i in batch.tolist()]
-        source, source_lengths = pad([source for source, _ in chosen])
+        sources = [source for source, _ in chosen]
+        source, source_lengths = pad(sources)
         target, target_lengths = pad([target for _, target in chosen])
         inputs = torch.cat([torch.full_like(target[:, :1], BOS), target[:, :-1]], dim=1).to(device)
-        change = None
-        if rows is not None:
-            change = _change(_table(rows, [source for source, _ in chosen], target.size(1), device))
-        with Watch(change) as watch:
+        table = None if rows is None else _table(rows, sources, target.size(1), device)
+        with _attending(model, table) as used:
             output = model(source.to(device), source_lengths, inputs)
-        if output.weights is None:
-            raise NoAttention("This model has no attention to change: use a run with attention.")
         log_probs = model.output(output.readout).float().log_softmax(dim=-1)
         gained = log_probs.gather(-1, target.to(device).unsqueeze(-1)).squeeze(-1).cpu()
         total += float(gained[torch.arange(target.size(1)) < target_lengths.unsqueeze(1)].double().sum())
-        weights = torch.cat(watch.looks, dim=-2).movedim(-2, 1).float().cpu().numpy()  # (B, T, S) or (B, T, K, S)
+        weights = torch.cat(used, dim=-2).movedim(-2, 1).float().cpu().numpy()  # (B, T, S) or (B, T, K, S)
         for (ids, tokens), look in zip(chosen, weights, strict=True):
             looks[ids] = look[: len(tokens), ..., : len(ids)]
     return total / sum(len(target) for _, target in pairs), looks
@@ -195,14 +190,33 @@ def _table(rows: Rows, sources: Sequence[Ids], steps: int, device: torch.device)
     return torch.from_numpy(table).to(device)
 
 
-def _change(table: Tensor) -> Change:
-    """Replace weights by those of a table, or move them to the places that it has."""
+@contextmanager
+def _attending(model: Any, table: Tensor | None = None) -> Iterator[list[Tensor]]:
+    """Use the weights of a table (B, L, S) or (B, L, K, S) inside, if one is given; yields those that are used."""
+    if (attention := getattr(model.decoder, "attention", None)) is None:
+        raise NoAttention("This model has no attention to change: use a run with attention.")
+    used: list[Tensor] = []
 
-    def change(own: Tensor, steps: slice) -> Tensor:
-        rows = like_weights(table[:, steps], own).expand_as(own)
-        return rows.to(own.dtype) if rows.dtype.is_floating_point else own.gather(-1, rows)
+    def hook(_: Any, __: Any, output: tuple[Tensor, Any]) -> tuple[Tensor, Any]:
+        own, state = output
+        step = sum(each.size(-2) for each in used)
+        weights = own if table is None else _replaced(own, table[:, step : step + own.size(-2)])
+        used.append(weights)
+        return weights, state
 
-    return change
+    handle = attention.alignment.register_forward_hook(hook)
+    try:
+        yield used
+    finally:
+        handle.remove()
+
+
+def _replaced(own: Tensor, rows: Tensor) -> Tensor:
+    """Rows (B, T, S) or (B, T, K, S) in the place of weights (B, T, S) or (B, K, T, S), or these in another order."""
+    if own.dim() == 4:
+        rows = rows.unsqueeze(1) if rows.dim() == 3 else rows.transpose(1, 2)
+    rows = rows.expand_as(own)
+    return rows.to(own.dtype) if rows.dtype.is_floating_point else own.gather(-1, rows)
 
 
 def write_faithfulness(directory: Path, found: Faithfulness, details: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from nmt.model.alignment import Alignment
-from nmt.model.marks import mark
 from nmt.model.score import Score
 
 
@@ -46,7 +45,7 @@ class Attention(nn.Module):
     def remember(self, states: Tensor, mask: Tensor) -> Memory:
         """Project the encoder states (B, S, H) once for all steps to come."""
         mask = mask.unsqueeze(1).unsqueeze(1) if self.score.has_heads else mask.unsqueeze(1)
-        return Memory(mark("values", self.score.values(states)), mark("keys", self.score.keys(states)), mask)
+        return Memory(self.score.values(states), self.score.keys(states), mask)
 
     def initial_state(self, memory: Memory) -> tuple[Tensor, ...]:
         """State before the first token: the alignment's, preceded by the sum of weights for a score that looks back."""
@@ -71,10 +70,9 @@ class Attention(nn.Module):
         return Attended(torch.cat(contexts, dim=1), torch.cat(weights, dim=1), (attended, *state))
 
     def _look(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
-        energies = mark("energies", self.score(mark("query", query, 1), memory.keys), -2)  # (B, T, S)
+        energies = self.score(query, memory.keys)  # (B, T, S)
         if self.score.has_heads:
             query = query.unsqueeze(1)
         weights, state = self.alignment(energies, query, memory.mask, state)
-        weights = mark("weights", weights, -2)
-        context = mark("context", self.score.merge(weights @ memory.values), 1)
+        context = self.score.merge(weights @ memory.values)
         return Attended(context, weights.mean(dim=1) if self.score.has_heads else weights, state)

@@ -18,7 +18,6 @@ from nmt.model.alignment import Alignment
 from nmt.model.attention import Attended, Attention
 from nmt.model.dropout import SequenceDropout
 from nmt.model.encoder import Encoded
-from nmt.model.marks import mark
 from nmt.model.recurrence import Cell, by_layer, from_layers
 from nmt.model.recurrence import State as RecurrentState
 from nmt.model.score import Score
@@ -128,7 +127,7 @@ class FixedContextDecoder(Decoder):
         return (encoded.summary,), State(self.bridge(encoded.summary))
 
     def unroll(self, embedded: Tensor, memory: tuple[Tensor], state: State) -> Unrolled:
-        context = mark("context", memory[0].unsqueeze(1).expand(-1, embedded.size(1), -1), 1)  # (B, T, H)
+        context = memory[0].unsqueeze(1).expand(-1, embedded.size(1), -1)  # (B, T, H)
         outputs, recurrent = self.recurrence.over(torch.cat([embedded, context], dim=-1), state.recurrent)
         return Unrolled(self.readout(self.dropout(outputs), embedded, context), None, State(recurrent))
 

@@ -38,7 +38,7 @@ def additive_energies(queries: Tensor, keys: Tensor, v: Tensor) -> Tensor:
     # A decoder that looks once a step calls with T = 1, about as often as the source is long.
     stored = keys.numel() * max(queries.size(1), keys.size(1))
     again = torch.is_grad_enabled() and stored > KEEP_HIDDEN
-    v = mark("column", v.to(keys.dtype), shared=True)
+    v = mark("column", v.to(keys.dtype))
     rows = [
         checkpoint(energies, query, keys, v, use_reentrant=False, preserve_rng_state=False)
         if again

@@ -121,7 +121,7 @@ class NormalisedAdditive(Additive):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         direction = self.v.weight[0] / self.v.weight[0].norm()
         energies = additive_energies(self.query(query), keys, direction)
-        return mark("scale", self.log_gain.exp(), shared=True) * energies
+        return mark("scale", self.log_gain.exp()) * energies
 
 
 class Coverage(Additive):
@@ -151,7 +151,7 @@ class FeedForward(Score):
         self.v = nn.Linear(size, 1, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
-        mark("column", self.v.weight, shared=True)
+        mark("column", self.v.weight)
         return self.v(mark("rows", self.key(states).tanh()))  # (B, S, 1)
 
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
@@ -246,7 +246,7 @@ class Structured(WithHeads):
         self.v = nn.Linear(size, heads, bias=False)
 
     def keys(self, states: Tensor) -> Tensor:
-        mark("column", self.v.weight, shared=True)
+        mark("column", self.v.weight)
         return self.v(mark("rows", self.key(states).tanh())).mT.unsqueeze(2)  # (B, K, 1, S)
 
     def values(self, states: Tensor) -> Tensor:

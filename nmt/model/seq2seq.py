@@ -5,7 +5,6 @@ Shapes: B batch, S source length, T target length, E embedding size, R readout s
 
 import functools
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -16,8 +15,7 @@ from nmt.model.alignment import Alignment
 from nmt.model.cell import GRU
 from nmt.model.decoder import Decoder, Parts, State, Unrolled
 from nmt.model.dropout import SequenceDropout
-from nmt.model.encoder import Encoded, RecurrentEncoder
-from nmt.model.marks import Watch, begin, mark, replace_by
+from nmt.model.encoder import RecurrentEncoder
 from nmt.model.recurrence import Cell
 from nmt.model.score import Score
 from nmt.special import PAD
@@ -72,63 +70,38 @@ class Seq2Seq(nn.Module):
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, State]:
         """The decoder's memory and first state for source tokens (B, S) of these lengths (B,)."""
         embedded = self.embedding_dropout(self.embed_source(source))
-        return self.start(self.encoder(embedded, lengths, source != PAD))
+        return self.decoder.start(self.encoder(embedded, lengths, source != PAD))
 
-    def start(self, encoded: Encoded) -> tuple[Any, State]:
-        """The decoder's memory and first state for encoded sentences."""
-        begin()
-        mark("states", encoded.states)
-        return self.decoder.start(encoded)
-
-    def step(
-        self, tokens: Tensor, memory: Any, state: State, given: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, State]:
-        """Logits (B, V), attention weights (B, S) and the new state after the last tokens (B,).
-
-        `given` weights, (B, S) for all heads or (B, K, S), are used in place of the model's own, unless they are NaN.
-        """
-        with _replacing(None if given is None else given.unsqueeze(1)):
-            readout, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
+    def step(self, tokens: Tensor, memory: Any, state: State) -> tuple[Tensor, Tensor | None, State]:
+        """Logits (B, V), attention weights (B, S) and the new state after the last tokens (B,)."""
+        readout, weights, state = self._decode(tokens.unsqueeze(1), memory, state)
         return self.output(readout.squeeze(1)), None if weights is None else weights.squeeze(1), state
 
-    def forward(
-        self,
-        source: Tensor,
-        lengths: Tensor,
-        target_in: Tensor,
-        teacher_forcing: float = 1.0,
-        given: Tensor | None = None,
-    ) -> Output:
+    def forward(self, source: Tensor, lengths: Tensor, target_in: Tensor, teacher_forcing: float = 1.0) -> Output:
         """Readouts and weights for every target position, given source tokens (B, S) and target tokens with BOS (B, T).
 
         `lengths` (B,) are on the CPU; `teacher_forcing` is the probability, per token, that the decoder's input is the
-        reference and not its own best guess; `given` weights (B, T, S), or (B, T, K, S), are as in `step`.
+        reference and not its own best guess.
         """
         memory, state = self.encode(source, lengths)
         if teacher_forcing >= 1.0:
-            with _replacing(given):
-                return Output(*self._decode(target_in, memory, state)[:2])
-        assert given is None, "steps that follow the model's own guesses have weights of their own"
+            return Output(*self._decode(target_in, memory, state)[:2])
         return self._decode_freely(target_in, memory, state, teacher_forcing)
 
     def _decode(self, tokens: Tensor, memory: Any, state: State) -> Unrolled:
-        begin()
-        mark("before", state.recurrent[0])  # (B, L, D)
-        embedded = mark("embedded", self.embedding_dropout(self.embed_target(tokens)), 1)
-        unrolled = self.decoder.unroll(embedded, memory, state)
-        mark("state", unrolled.state.recurrent[0])
-        return unrolled._replace(readout=mark("readout", self.readout_dropout(unrolled.readout), 1))
+        unrolled = self.decoder.unroll(self.embedding_dropout(self.embed_target(tokens)), memory, state)
+        return unrolled._replace(readout=self.readout_dropout(unrolled.readout))
 
     def _decode_freely(self, target_in: Tensor, memory: Any, state: State, teacher_forcing: float) -> Output:
         """Scheduled sampling (Bengio 2015): each input token is the reference's or the model's own."""
-        told = torch.rand(target_in.shape, device=target_in.device) < teacher_forcing  # (B, T)
+        is_given = torch.rand(target_in.shape, device=target_in.device) < teacher_forcing  # (B, T)
         readouts: list[Tensor] = []
         weights: list[Tensor] = []
         tokens = target_in[:, :1]
         for t in range(target_in.size(1)):
             if t > 0:
                 guesses = self.output(readouts[-1].detach()).argmax(dim=-1)
-                tokens = torch.where(told[:, t : t + 1], target_in[:, t : t + 1], guesses)
+                tokens = torch.where(is_given[:, t : t + 1], target_in[:, t : t + 1], guesses)
             readout, alpha, state = self._decode(tokens, memory, state)
             readouts.append(readout)
             if alpha is not None:
@@ -161,8 +134,3 @@ class Seq2Seq(nn.Module):
             if not joint_vocab:
                 raise UserError("model.tie=all needs one vocabulary for both languages: set data.joint_vocab=true.")
             self.embed_source.weight = self.embed_target.weight
-
-
-def _replacing(given: Tensor | None) -> AbstractContextManager[Any]:
-    """A context in which these attention weights (B, T, S) or (B, T, K, S) are used; without any, nothing changes."""
-    return nullcontext() if given is None else Watch(replace_by(given))

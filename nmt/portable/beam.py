@@ -7,27 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from nmt.portable.model import PortableModel
 from nmt.portable.ops import Array
 from nmt.search_settings import NEVER, UNGUIDED, BeamSettings, Guide
 from nmt.special import BOS, EOS
-
-LEAST_CONSIDERED = 3  # continuations of each hypothesis in a tree, so that greedy search shows what it left
-
-
-class Model(Protocol):
-    """The interface of a model that the search uses."""
-
-    def encode(self, source: Sequence[int]) -> tuple[Any, list[Array]]:
-        """Memory and first state of a sentence."""
-
-    def step(
-        self, tokens: Sequence[int], memory: Any, state: Sequence[Array], given: Array | None = None
-    ) -> tuple[Array, Array | None, list[Array]]:
-        """Logits (N, V), attention weights (N, S), in place of which some may be given, and the next state."""
 
 
 class Hypothesis(NamedTuple):
@@ -36,7 +23,6 @@ class Hypothesis(NamedTuple):
     tokens: tuple[int, ...] = ()  # without BOS and EOS
     log_probs: tuple[float, ...] = ()  # of each token, and of EOS at the end
     weights: tuple[Array, ...] = ()  # attention of each of these steps (S,)
-    branch: int = -1  # its place in the recorded tree
 
     @property
     def log_prob(self) -> float:
@@ -46,16 +32,6 @@ class Hypothesis(NamedTuple):
     def score(self, length_penalty: float) -> float:
         """The score log p / length^penalty, with EOS included in both."""
         return self.log_prob / len(self.log_probs) ** length_penalty
-
-
-class Branch(NamedTuple):
-    """A continuation that a search considered: one node of the tree of its hypotheses."""
-
-    parent: int  # place of the node before it in the tree, -1 at the first step
-    token: int
-    log_prob: float  # of the token
-    total: float  # of all tokens so far
-    kept: bool  # whether the search went on with it, or it ended as a translation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,13 +44,8 @@ class Beam(BeamSettings):
         settings = {name: value for name, value in record.items() if name != "_target_"}
         return cls(**settings)
 
-    def __call__(
-        self, model: Model, source: Sequence[int], guide: Guide = UNGUIDED, tree: list[Branch] | None = None
-    ) -> list[Hypothesis]:
-        """Find up to `beam_size` translations of a source that ends in EOS, best first.
-
-        A given `tree` receives every continuation that was kept, and the `beam_size` likeliest of each, at least three.
-        """
+    def __call__(self, model: PortableModel, source: Sequence[int], guide: Guide = UNGUIDED) -> list[Hypothesis]:
+        """Find up to `beam_size` translations of a source that ends in EOS, best first."""
         memory, state = model.encode(source)
         longest = self.longest(len(source))
         alive, tokens = [Hypothesis()], [BOS]
@@ -85,46 +56,24 @@ class Beam(BeamSettings):
             log_probs = log_softmax(logits)
             totals = np.array([[hypothesis.log_prob] for hypothesis in alive], np.float32) + log_probs
             totals[:, NEVER] = -np.inf
-            allowed = totals.copy()
             if step < len(guide.prefix):
-                _allow_only(guide.prefix[step], allowed)
+                _allow_only(guide.prefix[step], totals)
             elif step + 1 >= longest:
-                _allow_only(EOS, allowed)
-            chosen = largest(allowed, self.beam_size - len(done))
-            places = {} if tree is None else self._record(tree, alive, chosen, totals, log_probs)
+                _allow_only(EOS, totals)
+            chosen = largest(totals, self.beam_size - len(done))
             going, rows, tokens = [], [], []
             for row, token in chosen:
-                before, branch = alive[row], places.get((row, token), -1)
+                before = alive[row]
                 gained = (*before.log_probs, float(log_probs[row, token]))
-                looks = before.weights if weights is None else (*before.weights, weights[row])
+                attended = before.weights if weights is None else (*before.weights, weights[row])
                 if token == EOS:
-                    done.append(Hypothesis(before.tokens, gained, looks, branch))
+                    done.append(Hypothesis(before.tokens, gained, attended))
                 else:
-                    going.append(Hypothesis((*before.tokens, token), gained, looks, branch))
+                    going.append(Hypothesis((*before.tokens, token), gained, attended))
                     rows.append(row)
                     tokens.append(token)
             alive, state = going, [part[rows] for part in state]
         return sorted(done, key=lambda hypothesis: -hypothesis.score(self.length_penalty))
-
-    def _record(
-        self,
-        tree: list[Branch],
-        alive: Sequence[Hypothesis],
-        chosen: Sequence[tuple[int, int]],
-        totals: Array,
-        log_probs: Array,
-    ) -> dict[tuple[int, int], int]:
-        """Add the continuations of one step to a tree; returns the places of those chosen, by row and token."""
-        places = {}
-        for row, before in enumerate(alive):
-            likeliest = [token for _, token in largest(totals[row : row + 1], max(self.beam_size, LEAST_CONSIDERED))]
-            kept = [token for parent, token in chosen if parent == row]
-            for token in dict.fromkeys([*likeliest, *kept]):
-                if token in kept:
-                    places[row, token] = len(tree)
-                numbers = float(log_probs[row, token]), float(totals[row, token])
-                tree.append(Branch(before.branch, token, *numbers, token in kept))
-        return places
 
 
 def _allow_only(token: int, totals: Array) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-from nmt.model.marks import Watch
+from nmt.model.marks import recorded
 from nmt.portable.builder import Builder, Call, Constants, NotPortable, Value
 from nmt.portable.graph import Graph, symbolic
 from nmt.portable.lowering import lower
@@ -74,18 +74,18 @@ class Recorder(TorchDispatchMode):
 def capture(function: Callable[..., Any], inputs: Callable[[int, int], tuple[Any, ...]], constants: Constants) -> Graph:
     """Capture a function of tensors as a graph, given arguments for it at any N and S.
 
-    Values that it shows with `nmt.model.marks.mark` become marks of the graph.
+    Its marks (`nmt.model.marks`) become marks of the graph.
     """
     recordings, results, marks = [], [], []
     for size in SIZES:
         arguments = inputs(*size)
         given = _tensors(arguments)
         recorder = Recorder(given)
-        with torch.inference_mode(), recorder, Watch() as watch:
+        with torch.inference_mode(), recorder, recorded() as seen:
             result = function(*arguments)
         recordings.append(recorder.calls)
         results.append([recorder.value(each) for each in _tensors(result)])
-        marks.append({name: (recorder.value(x), _place(x, dim)) for name, (x, dim, _) in watch.marks.items()})
+        marks.append({name: (recorder.value(x), _place(x, dim)) for name, (x, dim) in seen.items()})
     if len({tuple(call.name for call in calls) for calls in recordings}) > 1:
         raise NotPortable("it takes other steps for other lengths")
     builder = Builder(len(given), constants)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict
 from typing import Any
 
@@ -12,19 +13,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from nmt.ensemble import Ensemble
+from nmt.errors import UserError
 from nmt.files import write_listed
 from nmt.guessing import Guessing
 from nmt.metrics import METRICS
+from nmt.model.decoder import State
+from nmt.model.formulas import formulas
+from nmt.model.marks import mark, marked, recorded
 from nmt.model.recurrence import Cell
 from nmt.model.seq2seq import Seq2Seq
+from nmt.portable.beam import Beam as PortableBeam
 from nmt.portable.builder import Constants, NotPortable
 from nmt.portable.capture import capture
 from nmt.portable.card import card, recorded_scores
 from nmt.portable.file import pack
 from nmt.portable.model import PortableModel
-from nmt.portable.translator import SOURCE, TARGET
+from nmt.portable.translator import SOURCE, TARGET, PortableTranslator
 from nmt.run import OpenRun
-from nmt.search import Beam, Greedy
+from nmt.search import Beam, Greedy, Search
 from nmt.special import BOS, EOS
 from nmt.translator import Translator
 from nmt.unlike_training import TrainingData
@@ -53,26 +60,37 @@ def portable(run: OpenRun, translator: Translator) -> tuple[dict[str, np.ndarray
 
 
 def of_translator(translator: Translator) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The tensors and the part of the record that make the model; NotPortable if it cannot be captured.
-
-    A search method other than greedy or beam search becomes a beam search with the same limits.
-    """
-    found, constants = graphs(translator.model)
-    search = translator.search
-    beam = search.converted(Beam, beam_size=1) if isinstance(search, Greedy) else search.converted(Beam)
+    """The tensors and the part of the record that make the model; NotPortable if it cannot be captured."""
+    captured, constants = graphs(translator.model)
     source, target = translator.source_tokenizer.model, translator.target_tokenizer.model
     tensors = arrays(constants) | {SOURCE: np.frombuffer(source, np.uint8)}
     if target != source:
         tensors[TARGET] = np.frombuffer(target, np.uint8)
     record = {
-        "graphs": found,
-        "decode": beam.record(),
+        "graphs": captured,
+        "decode": beam_of(translator.search).record(),
         "languages": list(translator.languages),
         "checkpoint": translator.checkpoint,
-        "mechanism": translator.mechanism(),
-        "formulas": translator.formulas(),
+        "formulas": formulas(translator.model.decoder),
     }
     return tensors, record
+
+
+def beam_of(search: Search) -> PortableBeam:
+    """The beam search of the portable engine with the same limits; greedy search is a beam of 1."""
+    return search.converted(PortableBeam, **({"beam_size": 1} if isinstance(search, Greedy) else {}))
+
+
+def in_numpy(translator: Translator) -> PortableTranslator:
+    """The same translator in numpy; a UserError if its model cannot be captured."""
+    if isinstance(translator.model, Ensemble):
+        raise UserError("An ensemble of several runs cannot be looked into: load one of them.")
+    try:
+        tensors, record = of_translator(translator)
+    except NotPortable as error:
+        raise UserError(f"This model cannot be looked into: {error}.") from error
+    unknown = {**asdict(TrainingData({}, 0, 0)), "guessing": None, "identity": "", "scores": {}, "card": {}}
+    return PortableTranslator(tensors, record | unknown)
 
 
 def write_into_run(run: OpenRun, translator: Translator) -> None:
@@ -107,7 +125,7 @@ def graphs(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def _capture(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    constants, encoder = Constants(model), model.encoder
+    constants, encoder, attention = Constants(model), model.encoder, getattr(model.decoder, "attention", None)
     random = torch.Generator().manual_seed(0)  # the numbers of training stay as they are
 
     def numbers(*shape: int) -> Tensor:
@@ -117,7 +135,20 @@ def _capture(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
         return torch.ones(shape, dtype=torch.long)
 
     def start(states: Tensor, summary: Tensor, mask: Tensor) -> Any:
-        return model.start(encoder.finish(states, summary, mask))
+        with recorded():  # apart: the marks of the encoder's own attention
+            encoded = encoder.finish(states, summary, mask)
+        mark("states", encoded.states)
+        memory, state = model.decoder.start(encoded)
+        if attention is not None:
+            mark("values", memory.values)
+        return memory, state
+
+    def step(tokens: Tensor, memory: Any, state: State) -> Any:
+        logits, weights, state = model.step(tokens, memory, state)
+        mark("state", state.recurrent[0])
+        if attention is None:
+            mark("context", memory[0])
+        return logits, weights, state
 
     def encoded(batch: int, length: int) -> tuple[Tensor, Tensor, Tensor]:
         mask = torch.ones(batch, length, dtype=torch.bool)
@@ -130,17 +161,18 @@ def _capture(model: Seq2Seq) -> tuple[dict[str, Any], dict[str, Tensor]]:
     with torch.inference_mode():
         _, memory, _ = trial = stepping(1, 3)
         _, weights, _ = model.step(*trial)
-    record = {
-        "embed": capture(model.embed_source, lambda n, s: (tokens(1, s),), constants).record(),
-        "layers": [
-            [_direction(encoder.rnn, layer, suffix, numbers, constants) for suffix in encoder.rnn.directions]
-            for layer in range(encoder.rnn.num_layers)
-        ],
-        "start": capture(start, lambda n, s: encoded(1, s), constants).record(),
-        "step": capture(model.step, stepping, constants).record(),
-        "memory": len(memory),
-        "weights": weights is not None,
-    }
+    with nullcontext() if attention is None else marked(attention):
+        record = {
+            "embed": capture(model.embed_source, lambda n, s: (tokens(1, s),), constants).record(),
+            "layers": [
+                [_direction(encoder.rnn, layer, suffix, numbers, constants) for suffix in encoder.rnn.directions]
+                for layer in range(encoder.rnn.num_layers)
+            ],
+            "start": capture(start, lambda n, s: encoded(1, s), constants).record(),
+            "step": capture(step, stepping, constants).record(),
+            "memory": len(memory),
+            "weights": weights is not None,
+        }
     return record, constants.tensors
 
 

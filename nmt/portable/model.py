@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nmt.errors import UserError
 from nmt.portable.graph import Graph
 from nmt.portable.ops import Array, Program
-from nmt.search_settings import NOTHING_TO_OVERRIDE
 
 WEIGHTS = "weights"  # the mark of the attention
 
@@ -45,7 +43,7 @@ class Memory(NamedTuple):
 
     parts: list[Array]  # each with a first dimension of 1
     length: int  # S
-    marks: dict[str, Array]  # states, keys and values of the source tokens; empty in files of earlier versions
+    marks: dict[str, Array]  # states, keys and values of the source tokens
 
 
 class Stepped(NamedTuple):
@@ -54,7 +52,7 @@ class Stepped(NamedTuple):
     logits: Array  # (N, V)
     weights: Array | None  # (N, S) attention, the mean over heads, None without
     state: list[Array]
-    marks: dict[str, Array]  # (N, …) intermediate values by name; empty in files of earlier versions
+    marks: dict[str, Array]  # (N, …) intermediate values by name
 
 
 class PortableModel:
@@ -67,6 +65,7 @@ class PortableModel:
         )
         self.layers = [[Recurrence(each, constants) for each in layer] for layer in record["layers"]]
         self.memory_size, self.has_weights = record["memory"], record["weights"]
+        self.has_heads = self.has_weights and self.next.marks[WEIGHTS][1] == 2  # the steps come after batch and heads
 
     def encode(self, source: Sequence[int]) -> tuple[Memory, list[Array]]:
         """The memory and the first state of a sentence."""
@@ -91,24 +90,15 @@ class PortableModel:
     def inspect(
         self, tokens: Sequence[int], memory: Memory, state: Sequence[Array], given: Array | None = None
     ) -> Stepped:
-        """Take a step after these tokens; `given` attention (S,) or, for each head, (K, S) replaces the model's own.
+        """Take a step after these tokens; `given` attention, a row for each head (K, S), replaces the model's own.
 
         The memory is that of one sentence, for all hypotheses; the state has a row for each.
         """
         number = len(tokens)
         wide = [np.broadcast_to(part, (number, *part.shape[1:])) for part in memory.parts]
         inputs = [np.array(tokens, np.float32), *wide, *state]
-        replaced = None if given is None else {WEIGHTS: self._for_all(given)}
+        replaced = None if given is None else {WEIGHTS: given[None] if self.has_heads else given}
         (logits, *rest), marks = self.next.inspect(inputs, number, memory.length, replaced)
         marks |= {name: np.broadcast_to(marks[name], (number, *marks[name].shape)) for name in self.next.shared}
         weights = rest.pop(0) if self.has_weights else None
         return Stepped(logits, weights, rest, marks)
-
-    def _for_all(self, given: Array) -> Array:
-        """Weights (1, S), or (1, K or 1, S) for a model with heads."""
-        if not self.has_weights:
-            raise UserError(NOTHING_TO_OVERRIDE)
-        if WEIGHTS not in self.next.marks:
-            raise UserError("This model was exported by an earlier version, which cannot override attention.")
-        has_heads = self.next.marks[WEIGHTS][1] == 2  # the dimension of steps, after batch and heads
-        return given[None, None] if has_heads and given.ndim == 1 else given[None]

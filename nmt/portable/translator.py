@@ -46,13 +46,13 @@ class PortableTranslator(Engine):
         self.threshold = None if record["guessing"] is None else float(record["guessing"])
         self.identity, self.scores = str(record["identity"]), dict(record["scores"])
         self.card = {str(heading): str(text) for heading, text in record["card"].items()}
-        self._mechanism = [str(line) for line in record["mechanism"]]
-        self._formulas = dict(record.get("formulas", {}))  # which files of earlier versions do not have
+        self._formulas = dict(record["formulas"])
         self.model = PortableModel(record["graphs"], tensors)
         memory, state = self.model.encode([EOS])  # try it, so that graphs that do not fit are found before use
-        logits, *_ = self.model.step([BOS], memory, state)
-        if logits.shape != (1, len(target)):
+        first = self.model.inspect([BOS], memory, state)
+        if first.logits.shape != (1, len(target)):
             raise ValueError("a vocabulary of another size than the model's")
+        self._heads = first.marks["weights"].size if "weights" in first.marks else None  # of one source token
 
     @classmethod
     def load(cls, path: Path) -> PortableTranslator:
@@ -78,25 +78,32 @@ class PortableTranslator(Engine):
             return [EMPTY]
         return [self._from_hypothesis(source, found, search) for found in search(self.model, source, guide)]
 
-    def _guided(self, source: list[int], guide: Guide) -> list[Translation]:
-        return self._translations(source, self.search, guide)
-
     def _from_hypothesis(self, source: list[int], found: Hypothesis, search: Beam) -> Translation:
         attention = np.stack(found.weights) if found.weights else None
         score = found.score(search.length_penalty)
         return self._translation(source, list(found.tokens), score, attention, list(found.log_probs))
 
-    def _inspect(self, source: list[int], inputs: list[int], guide: Guide) -> Inspection:
+    def guided(
+        self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
+    ) -> list[Translation]:
+        source = self.source_ids(text)
+        tokens = self.target_tokenizer.encode(prefix) if isinstance(prefix, str) else prefix
+        return self._translations(source, self.search, self._guide(tokens, overrides, source) if source else UNGUIDED)
+
+    def inspect(
+        self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
+    ) -> Inspection:
+        guide = self._guide(target, overrides, source)
         memory, state = self.model.encode(source)
         steps = []
-        for step, token in enumerate(inputs):
+        for step, token in enumerate([BOS, *target][: len(target)]):
             logits, weights, state, marks = self.model.inspect([token], memory, state, guide.overrides.get(step))
-            seen = {name: value[0] for name, value in marks.items()}
-            steps.append(InspectedStep(log_softmax(logits)[0], None if weights is None else weights[0], seen))
+            of_first = {name: value[0] for name, value in marks.items()}
+            steps.append(InspectedStep(log_softmax(logits)[0], None if weights is None else weights[0], of_first))
         return Inspection(memory.marks, steps)
 
-    def mechanism(self) -> list[str]:
-        return self._mechanism
+    def _guide(self, prefix: Sequence[int], overrides: Mapping[int, Any] | None, source: Sequence[int]) -> Guide:
+        return Guide.of(prefix, overrides, len(source), len(self.target_tokenizer), self._heads)
 
     def formulas(self) -> dict[str, dict[str, str]]:
         return self._formulas

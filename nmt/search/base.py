@@ -14,9 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from nmt.errors import UserError
-from nmt.search.guidance import Guidance
-from nmt.search_settings import NEVER, NOTHING_TO_OVERRIDE, Guide, SearchSettings
+from nmt.search_settings import NEVER, SearchSettings
 from nmt.special import BOS, EOS
 
 
@@ -26,13 +24,8 @@ class Model(Protocol):
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Any, Any]:
         """Memory and first state of source tokens (B, S): nested tuples of tensors, batch first."""
 
-    def step(
-        self, tokens: Tensor, memory: Any, state: Any, given: Tensor | None = None
-    ) -> tuple[Tensor, Tensor | None, Any]:
-        """Logits (N, V), to be overwritten, attention weights (N, S) and the next state after the tokens (N,).
-
-        `given` weights (N, S) or, for each head, (N, K, S) are used in place of the model's own, unless they are NaN.
-        """
+    def step(self, tokens: Tensor, memory: Any, state: Any) -> tuple[Tensor, Tensor | None, Any]:
+        """Logits (N, V), to be overwritten, attention weights (N, S) and the next state after the tokens (N,)."""
 
 
 class Hypothesis(NamedTuple):
@@ -71,17 +64,6 @@ class Alive(NamedTuple):
         others = torch.arange(log_probs.size(1), device=log_probs.device) != EOS
         return log_probs.masked_fill_(self.must_end.unsqueeze(1) & others, float("-inf"))
 
-    def with_settled(self, tokens: Tensor) -> Alive:
-        """Allow these next tokens (N,) only, where they are not −1; their log probabilities are in `scores` already."""
-        settled, places = (tokens >= 0).unsqueeze(1), tokens.clamp(min=0).unsqueeze(1)
-        gained = self.logits.float().log_softmax(dim=1).gather(1, places)
-        others = torch.arange(self.logits.size(1), device=tokens.device) != places
-        return self._replace(
-            logits=self.logits.masked_fill(settled & others, float("-inf")),
-            scores=self.scores + torch.where(settled, gained, 0.0).squeeze(1),
-            must_end=self.must_end & ~settled.squeeze(1),
-        )
-
     def extend(self, tokens: Tensor, log_probs: Tensor) -> Choice:
         """Continue every hypothesis with one token (N,), given log probabilities (N, V)."""
         gained = log_probs.gather(1, tokens.unsqueeze(1)).squeeze(1)
@@ -119,19 +101,13 @@ class Search(SearchSettings, ABC):
 
     @torch.inference_mode()
     def __call__(
-        self,
-        model: Model,
-        source: Tensor,
-        lengths: Tensor,
-        numbers: Sequence[int] | None = None,
-        guides: Sequence[Guide] | None = None,
+        self, model: Model, source: Tensor, lengths: Tensor, numbers: Sequence[int] | None = None
     ) -> list[list[Hypothesis]]:
         """Find up to `width` translations of each sentence, best first, with a model in evaluation mode.
 
         `source` (B, S) ends in EOS and is padded; `lengths` (B,) are on the CPU; `numbers`, those of the sentences in
-        the whole input (default: 0 to B − 1), seed random numbers; `guides` have a prefix and attention for each.
+        the whole input (default: 0 to B − 1), seed random numbers.
         """
-        guidance = None if guides is None else Guidance(guides, source)
         device, sentences = source.device, source.size(0)
         longest = [self.longest(length) for length in lengths.tolist()]
         context = self.begin(range(sentences) if numbers is None else numbers, longest, device)
@@ -147,14 +123,9 @@ class Search(SearchSettings, ABC):
         steps: list[_Step] = []
 
         while origin.numel():
-            given = None if guidance is None else guidance.attention(len(steps), sentence)
-            logits, weights, state = model.step(tokens, memory, state, given)
-            if given is not None and weights is None:
-                raise UserError(NOTHING_TO_OVERRIDE)
+            logits, weights, state = model.step(tokens, memory, state)
             must_end = limits[sentence] <= len(steps) + 1
             alive = Alive(logits, scores, sentence, origin, must_end, room, len(steps), context)
-            if guidance is not None and (settled := guidance.settled(len(steps), sentence)) is not None:
-                alive = alive.with_settled(settled)
             parents, tokens, scores = self.choose(alive)
 
             over, on = tokens == EOS, tokens != EOS
@@ -177,7 +148,7 @@ def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: fl
     parents = [step.parents.tolist() for step in steps]
     tokens = [step.tokens.tolist() for step in steps]
     scores = [step.scores.tolist() for step in steps]
-    found: list[list[Hypothesis]] = [[] for _ in source_lengths]
+    hypotheses: list[list[Hypothesis]] = [[] for _ in source_lengths]
     for end, step in enumerate(steps):
         ends = zip(step.ended.tolist(), step.ended_scores.tolist(), step.ended_sentences.tolist(), strict=True)
         for row, score, sentence in ends:
@@ -187,13 +158,13 @@ def _walk_back(steps: list[_Step], source_lengths: list[int], length_penalty: fl
                 path.append(tokens[t][rows[-1]])
                 sums.append(scores[t][rows[-1]])
                 rows.append(parents[t][rows[-1]])
-            looks = zip(steps, reversed(rows), strict=False)  # up to the end of this hypothesis
-            attended = [look.weights[row] for look, row in looks if look.weights is not None]
+            path_steps = zip(steps, reversed(rows), strict=False)  # up to the end of this hypothesis
+            attended = [each.weights[row] for each, row in path_steps if each.weights is not None]
             weights = torch.stack(attended)[:, : source_lengths[sentence]] if attended else None
             log_probs = [after - before for after, before in zip(sums, [*sums[1:], 0.0], strict=True)]
             normalised = score / (end + 1) ** length_penalty
-            found[sentence].append(Hypothesis(path[::-1], normalised, weights, log_probs[::-1]))
-    return [sorted(hypotheses, key=lambda h: -h.score) for hypotheses in found]
+            hypotheses[sentence].append(Hypothesis(path[::-1], normalised, weights, log_probs[::-1]))
+    return [sorted(each, key=lambda hypothesis: -hypothesis.score) for each in hypotheses]
 
 
 def select_rows(tree: Any, rows: Tensor) -> Any:
