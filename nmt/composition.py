@@ -1,12 +1,11 @@
 """Composition of settings by Hydra: plain values from configs/ and overrides, and errors in one sentence."""
 
-import copy
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -61,14 +60,17 @@ def defaults(settings: type) -> dict[str, Any]:
     return {field.name: field.default for field in fields(settings) if field.default is not MISSING}
 
 
-def plain(cfg: DictConfig) -> dict[str, Any]:
-    """A composed configuration as plain values: interpolations resolved, paths absolute."""
-    values = _resolved(cfg)
-    values["chosen"] = autosize.sentence(cfg) or ""
-    if is_sweep():
-        values["run_dir"] = HydraConfig.get().runtime.output_dir
-    values["run_dir"] = absolute(values["run_dir"])
-    return values
+def settings(cfg: DictConfig) -> Config:
+    """The settings of a new run: interpolations resolved, paths absolute."""
+    run_dir = HydraConfig.get().runtime.output_dir if is_sweep() else cfg.run_dir
+    return replace(_resolved(cfg), run_dir=absolute(run_dir))
+
+
+def origin(cfg: DictConfig) -> dict[str, Any]:
+    """How a new run is begun, for its record: by which overrides, and with what size=auto has chosen."""
+    overrides = [text for text in task_overrides() if not text.startswith(("run_dir=", "hydra."))]
+    size = autosize.sentence(cfg) if cfg.start is None else None
+    return {"overrides": overrides} | ({"size": size} if size else {})
 
 
 def is_sweep() -> bool:
@@ -84,19 +86,18 @@ class NameComparison(Callback):
         print(f"Compare the runs: {shell_command('scripts/compare.py', sweep)}", file=sys.stderr)
 
 
-def composed(*overrides: str) -> dict[str, Any]:
-    """Plain values for these overrides, for scripts and tests that run no command."""
+def composed(*overrides: str) -> Config:
+    """The settings for these overrides, for scripts and tests that run no command."""
     register()
     with initialize_config_dir(str(ROOT / "configs"), version_base="1.3"):
         own = for_hydra(with_own_corpus(overrides))
         return _resolved(compose("train", overrides=["name=composed", "run_dir=unused", *own]))
 
 
-def _resolved(cfg: DictConfig) -> dict[str, Any]:
+def _resolved(cfg: DictConfig) -> Config:
     values = cast(dict[str, Any], OmegaConf.to_container(cfg, resolve=True))
     values.pop("resume")
-    _make_paths_absolute(values["data"])
-    return values
+    return _with_absolute_paths(load_config(values))
 
 
 def check_launch(launch: Launch) -> None:
@@ -116,7 +117,7 @@ def task_overrides() -> list[str]:
 class Chosen(NamedTuple):
     """The settings of a run; of a resumed one also all overrides since it began, and the run itself."""
 
-    values: dict[str, Any]
+    config: Config
     changes: list[str] | None = None
     run: OpenRun | None = None
 
@@ -128,36 +129,36 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
         overrides = [text for text in task_overrides() if not text.startswith("resume=")]
     again = {text.partition("=")[0] for text in overrides}
     changes = [text for text in run.changes if text.partition("=")[0] not in again] + list(overrides)
-    values = copy.deepcopy(run.values) | {"run_dir": str(run.directory)}
+    values = asdict(run.config) | {"run_dir": str(run.directory)}
     for change in changes:
         if not change.startswith(MAY_CHANGE) or change.startswith(MAY_NOT):
             others = "optimizer.lr, device, threads, data paths and most of train can"
             advice = "begin a new run, without resume"
             raise UserError(f"{change} cannot change in a run that goes on ({others}): {advice}.")
         _apply(change, values)
-    _make_paths_absolute(values["data"])
-    if values["data"].get("kept"):
+    if values["data"]["kept"]:
         values["data"]["kept"] = str(run.directory)  # it has copies of what was kept
-    return Chosen(values, changes, run)
+    return Chosen(_with_absolute_paths(load_config(values)), changes, run)
 
 
-def started(cfg: DictConfig) -> dict[str, Any]:
+def started(cfg: DictConfig) -> Config:
     """The settings of a run that starts from the finished run `cfg.start`."""
     if cfg.resume is not None:
         raise UserError("start=… begins a new run and resume=… goes on with an interrupted one: give one of the two.")
     parent = resumed(absolute(cfg.start), overrides=[])
     assert parent.run is not None
     overrides = [text for text in task_overrides() if not text.startswith(("start=", "run_dir="))]
-    values = started_from(parent.run, parent.values, overrides, _apply)
-    _make_paths_absolute(values["data"])
-    cfg.data.name, cfg.name, cfg.seed = values["data"]["name"], values["name"], values["seed"]  # run_dir mentions them
-    return values | {"run_dir": plain(cfg)["run_dir"]}
+    config = _with_absolute_paths(started_from(parent.run, parent.config, overrides, _apply))
+    cfg.data.name, cfg.name, cfg.seed = config.data.name, config.name, config.seed  # run_dir mentions them
+    return replace(config, run_dir=settings(cfg).run_dir)
 
 
-def restarted(values: dict[str, Any]) -> Chosen:
+def restarted(config: Config) -> Chosen:
     """Resume a run by the command that began it; a UserError unless it has these settings."""
-    run = Run.open(values["run_dir"])
-    if load_config(values) != run.config:
+    run = Run.open(config.run_dir)
+    if not config.train.has_end():  # the number of new pairs has set it
+        config = replace(config, train=replace(config.train, max_epochs=run.config.train.max_epochs))
+    if config != run.config:
         raise UserError(f"{run.directory} holds a run with other settings: choose another run_dir.")
     return resumed(run, overrides=[])
 
@@ -215,10 +216,12 @@ def _dotted(cfg: DictConfig, prefix: str = "") -> Iterator[str]:
             yield from _dotted(node, f"{prefix}{name}.")
 
 
-def _make_paths_absolute(data: dict[str, Any]) -> None:
-    for name in (path.removeprefix("data.") for path in DATA_PATHS):
-        if (value := data.get(name)) is not None:
-            data[name] = [absolute(part) for part in value] if isinstance(value, list) else absolute(value)
+def _with_absolute_paths(config: Config) -> Config:
+    paths = {name: getattr(config.data, name) for name in (path.removeprefix("data.") for path in DATA_PATHS)}
+    for name, value in paths.items():
+        if value is not None:
+            paths[name] = [absolute(part) for part in value] if isinstance(value, list) else absolute(value)
+    return replace(config, data=replace(config.data, **paths))
 
 
 def absolute(path: Any) -> str:

@@ -85,7 +85,6 @@ class Config:
     device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
     start: PathText | None = None  # finished run whose weights to start from, to train on more pairs
-    chosen: str = ""  # what size=auto has chosen, and why
 
     def __post_init__(self) -> None:
         if self.start is None and not self.train.has_end():  # else it follows from the number of new pairs

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ import torch
 from rich.console import Console
 
 from nmt import starting
-from nmt.config import NO_END, Config, load_config
+from nmt.config import NO_END, Config
 from nmt.console import log_to_file
 from nmt.data.batching import Batch, BatchPlan, Plan, ReplayPlan, collate, sorted_batches
-from nmt.data.discovery import completed, description
+from nmt.data.discovery import complete, description
 from nmt.data.pairs import TrainingPairs
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.store import TokenStore
@@ -47,10 +48,10 @@ from nmt.typed import written_to
 log = logging.getLogger(__name__)
 
 
-def train(values: Mapping[str, Any], ranks: Ranks = ALONE, overrides: Sequence[str] | None = None) -> Evaluation:
-    """Begin a run with these settings: prepare, train, evaluate; `overrides` are recorded as what the user typed."""
-    values = completed(values)
-    config, run = load_config(values), Run(values["run_dir"])
+def train(config: Config, ranks: Ranks = ALONE, origin: Mapping[str, Any] | None = None) -> Evaluation:
+    """Begin a run with these settings: prepare, train, evaluate; `origin` is recorded: how the run was begun."""
+    config = replace(config, data=complete(config.data))
+    run = Run(config.run_dir)
     device = check_parts(config, ranks)
     if ranks.is_first:
         run.require_new()
@@ -58,17 +59,14 @@ def train(values: Mapping[str, Any], ranks: Ranks = ALONE, overrides: Sequence[s
         log_lines(description(config.data))
     corpus = prepare_everywhere(config, ranks, device)
     if ranks.is_first:
-        log_lines([*corpus.report.lines(corpus.samples()), *filter(None, [config.chosen])])
+        log_lines([*corpus.report.lines(corpus.samples()), *filter(None, [(origin or {}).get("size")])])
         for oddity in corpus.report.oddities():
             log.warning("%s", oddity)
     if not config.train.has_end():
-        values = starting.with_end(values, corpus.report.new_pairs)
-        config = load_config(values)
+        config = replace(config, train=starting.with_end(config.train, corpus.report.new_pairs))
     if ranks.is_first:
-        origin = provenance(corpus, config, device, ranks) | starting.provenance(config)
-        if overrides is not None:
-            origin["overrides"] = [text for text in overrides if not text.startswith(("run_dir=", "hydra."))]
-        run = run.create(values, origin, corpus.directory)
+        record = provenance(corpus, config, device, ranks) | starting.provenance(config) | dict(origin or {})
+        run = run.create(config, record, corpus.directory)
     with run.lock if ranks.is_first else nullcontext():
         return carry_through(run, config, corpus, ranks, device)
 
@@ -79,11 +77,8 @@ def log_lines(lines: Iterable[str]) -> None:
         log.info("%s", line)
 
 
-def resume(
-    values: Mapping[str, Any], changes: Sequence[str] | None, run: OpenRun | None, ranks: Ranks = ALONE
-) -> Evaluation:
+def resume(config: Config, changes: Sequence[str] | None, run: OpenRun | None, ranks: Ranks = ALONE) -> Evaluation:
     """Resume a run from its last checkpoint and record `changes` of its settings; `run` is None on ranks above 0."""
-    config = load_config(values)
     if not config.train.has_end():
         raise UserError(NO_END)
     with written_to(Run(config.run_dir).config_file):

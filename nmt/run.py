@@ -26,6 +26,7 @@ import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -69,12 +70,12 @@ class Run:
         self.log = self.directory / "train.log"
         self.evaluation = self.directory / "eval"
 
-    def create(self, values: Mapping[str, Any], provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
+    def create(self, config: Config, provenance: Mapping[str, Any], prepared: Path) -> OpenRun:
         """Begin a run in this new directory: settings, tokenizers and held-out sets, with their checksums."""
         final = self.directory
         from nmt.plain_yaml import dump  # translate.py starts without YAML
 
-        settings, origin = dump(dict(values)), dump({"provenance": dict(provenance)})
+        settings, origin = dump(asdict(config)), dump({"provenance": dict(provenance)})
         remove_leftovers(final.parent, final.name)
         with new_directory(final, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
@@ -82,7 +83,7 @@ class Run:
             for name, copy in PREPARED.items():
                 (directory / copy).parent.mkdir(exist_ok=True)
                 shutil.copyfile(prepared / name, directory / copy)
-        return OpenRun(final, values, provenance, [])
+        return OpenRun(final, config, provenance, [])
 
     @staticmethod
     def open(run: str | Path | Run) -> OpenRun:
@@ -166,20 +167,15 @@ class OpenRun(Run):
     """A run whose files were checked and whose settings were read, once.
 
     Attributes:
-        values: Settings as plain values, as config.yaml has them.
-        config: The same, typed.
+        config: Its settings, as config.yaml has them.
         provenance: Data, versions and machine of the run.
         changes: Overrides (train.max_epochs=30) under which it was resumed, oldest first.
         identity: See `read_identity`.
     """
 
-    def __init__(
-        self, directory: Path, values: Mapping[str, Any], provenance: Mapping[str, Any], changes: Sequence[str]
-    ) -> None:
+    def __init__(self, directory: Path, config: Config, provenance: Mapping[str, Any], changes: Sequence[str]) -> None:
         super().__init__(directory)
-        self.values, self.provenance, self.changes = dict(values), dict(provenance), list(changes)
-        with written_to(self.config_file):
-            self.config: Config = load_config(values)
+        self.config, self.provenance, self.changes = config, dict(provenance), list(changes)
         self.identity = self.read_identity()
 
     def write_changes(self, changes: Sequence[str]) -> None:
@@ -199,13 +195,14 @@ class OpenRun(Run):
         }
 
 
-def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A run's settings and its provenance, as plain values; a UserError for any other content."""
+def _read_config(file: Path) -> tuple[Config, dict[str, Any]]:
+    """A run's settings and its provenance; a UserError for any other content."""
     from nmt.plain_yaml import YAMLError, load
 
     try:
         values = load(file.read_text(encoding="utf-8"))
         provenance = values.pop("provenance")
+        values.pop("chosen", None)  # now in the provenance
         values = upgrade.settings(values)
         if not all(isinstance(provenance[name], str) for name in ("data_key", "split_hash")):
             raise ValueError("its provenance does not say which data the run has")
@@ -214,7 +211,8 @@ def _read_config(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     except (YAMLError, ValueError, AttributeError, TypeError) as error:
         reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
         raise UserError(f"{file} cannot be read: {reason}; restore it from a copy.") from error
-    return values, provenance
+    with written_to(file):
+        return load_config(values), provenance
 
 
 def newest_finished(outputs: Path) -> Run:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from nmt.config import Config, load_config
+from nmt.config import Config, TrainSettings, load_config
 from nmt.data.bitext import Bitext
-from nmt.data.discovery import NotClear, completed
+from nmt.data.discovery import NotClear, complete
 from nmt.data.readers import AUTO
 from nmt.data.settings import DataSettings
 from nmt.data.tokenizer import Tokenizer
@@ -45,29 +46,22 @@ _MAY_CHANGE = (*_GROUPS, *_SINGLE, *(f"data.{name}=" for name in (*_READING, "re
 
 def started_from(
     run: OpenRun,
-    values: Mapping[str, Any],  # settings of the run, with all changes
+    config: Config,  # of the run, with all changes
     overrides: Sequence[str],
     apply: Callable[[str, dict[str, Any]], None],  # changes a setting by an override
-) -> dict[str, Any]:
+) -> Config:
     """The settings of a run that starts from `run`; what its new file leaves open is still open."""
     run.finished(option="start=")
-    old = load_config(values).data
+    old = config.data
     reading = [{name: getattr(each, name) for name in _READING} for each in (*old.replayed(), old)]
     direction = old.direction()
     languages = {
         side: label if known_language(label) else None
         for side, label in (("source", direction.source), ("target", direction.target))
     }
-    kept = {"kept": str(run.directory), "replay": reading}
-    new: dict[str, Any] = {
-        **values,
-        "start": str(run.directory),
-        "chosen": "",
-        "data": {**values["data"], **_NEW_FILE, **_NO_PATHS, **languages, **kept},
-        "train": {**values["train"], **_TRAIN, "teacher_forcing": run.config.train.teacher_forcing_end},
-        "optimizer": dict(values["optimizer"]),
-        "scheduler": dict(values["scheduler"]),
-    }
+    new = asdict(config) | {"start": str(run.directory)}
+    new["data"] |= _NEW_FILE | _NO_PATHS | languages | {"kept": str(run.directory), "replay": reading}
+    new["train"] |= _TRAIN | {"teacher_forcing": run.config.train.teacher_forcing_end}
     if run.config.start is None and "lr" in new["optimizer"]:  # a run that was started has the lower rate already
         new["optimizer"]["lr"] *= RATE
     if "warmup_steps" in new["scheduler"]:
@@ -80,38 +74,36 @@ def started_from(
         apply(change, new)
     if new["data"]["path"] is None:
         raise UserError(f"start={run.directory} needs new sentence pairs, or corrected ones: add data.path=FILE.")
-    return new
+    return load_config(new)
 
 
-def with_languages_of_parent(values: Mapping[str, Any]) -> dict[str, Any]:
+def with_languages_of(parent: str, settings: DataSettings) -> DataSettings:
     """Complete the settings of the new file; a UserError if its languages are not those of the run it starts from."""
-    run = Run.open(values["start"])
+    run = Run.open(parent)
     old = run.config.data.direction()
     try:
-        new = completed(values)
+        new = complete(settings)
     except NotClear:
         orders = [[old.source, old.target], [old.target, old.source]]
-        either = (completed({**values, "data": {**values["data"], "columns": order}}) for order in orders)
-        new = min(either, key=lambda settings: _pieces(run, load_config(settings).data))
-    data = new["data"]
-    names = {}
-    for side, label in (("source", old.source), ("target", old.target)):
-        found = data[side]
-        if known_language(found) and known_language(label) and not same_language(found, label):
+        either = (complete(replace(settings, columns=order)) for order in orders)
+        new = min(either, key=lambda each: _pieces(run, each))
+    direction = new.direction()
+    names = {direction.source: old.source, direction.target: old.target}
+    for side, (language, label) in zip(("source", "target"), names.items(), strict=True):
+        if known_language(language) and known_language(label) and not same_language(language, label):
             raise UserError(
-                f"{values['start']} translates {old.source} to {old.target}, and data.path has {found} as its {side}: "
+                f"{parent} translates {old.source} to {old.target}, and data.path has {language} as its {side}: "
                 "begin a new run without start."
             )
-        names[found] = label
-    labels = {"source": old.source, "target": old.target, "columns": [names.get(x, x) for x in data["columns"]]}
-    return {**new, "data": {**data, **labels}}
+    columns = [names.get(column, column) for column in new.languages()]
+    return replace(new, source=old.source, target=old.target, columns=columns)
 
 
-def with_end(values: Mapping[str, Any], new_pairs: int) -> dict[str, Any]:
+def with_end(settings: TrainSettings, new_pairs: int) -> TrainSettings:
     """Set the number of epochs by the number of new pairs: few are seen often, many take minutes."""
     epochs = min(MOST_EPOCHS, max(FEWEST_EPOCHS, round(320 / new_pairs**0.5)))  # 40 up to 64, 10 of 1,000, 5 from 4,000
     log.info("Each new pair is seen %d times (train.max_epochs=%d), beside old ones.", epochs, epochs)
-    return {**values, "train": {**values["train"], "max_epochs": epochs}}
+    return replace(settings, max_epochs=epochs)
 
 
 def _pieces(run: Run, settings: DataSettings) -> int:

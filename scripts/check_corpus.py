@@ -9,7 +9,6 @@ suspects.tsv, to open in a spreadsheet, and suspects.html, to open in a browser;
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from nmt import cli, composition
 from nmt.checking.corpus import read_pairs
@@ -18,11 +17,10 @@ from nmt.checking.suspects import find_suspects
 from nmt.commands.options import plain_parser
 from nmt.config import ROOT
 from nmt.console import log_to_console
-from nmt.data.discovery import completed, description
+from nmt.data.discovery import complete, description
 from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
 from nmt.files import write_text
-from nmt.typed import to_dataclass
 
 EXAMPLES = """examples:
   python scripts/check_corpus.py data.path=mine.csv
@@ -64,11 +62,11 @@ def main() -> None:
 def corpus_settings(settings: list[str], run: Path | None) -> DataSettings:
     """The data settings of a run, or those that train.py would have, with what they leave open found out."""
     try:
-        chosen: dict[str, Any] = composition.resumed(run, settings).values if run else composition.composed(*settings)
+        data = (composition.resumed(run, settings).config if run else composition.composed(*settings)).data
     except composition.COMPOSITION_ERRORS as error:
         raise UserError(composition.explain(error)) from error
-    to_dataclass(DataSettings, chosen["data"], "data").require_files()
-    return to_dataclass(DataSettings, completed(chosen)["data"], "data")
+    data.require_files()
+    return complete(data)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

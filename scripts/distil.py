@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from nmt import cli
 from nmt.commands.options import plain_parser
 from nmt.composition import resumed
-from nmt.config import load_config
 from nmt.console import log_to_console
 from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.prepare import prepare
@@ -64,7 +63,7 @@ def make_pairs(options: argparse.Namespace) -> Direction:
     for group in (runs, back):  # all that may be wrong, before the first has translated everything
         check(group, options)
     check_same_split(runs)
-    data = load_config(resumed(runs[0], overrides=[]).values).data  # where the corpus lies now
+    data = resumed(runs[0], overrides=[]).config.data  # where the corpus lies now
     corpus = prepare(data, runs[0].provenance["data_key"])
     sides = (corpus.source_tokenizer, corpus.train.source), (corpus.target_tokenizer, corpus.train.target)
     texts = [tokenizer.decode_batch([stored[i] for i in range(len(stored))]) for tokenizer, stored in sides]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,9 @@ import distil
 
 from nmt import cli, composition
 from nmt.commands.options import plain_parser
-from nmt.config import load_config
+from nmt.config import Config
 from nmt.console import log_to_console
-from nmt.data.discovery import completed
+from nmt.data.discovery import complete
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
@@ -58,10 +58,9 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     from nmt.ranks import ALONE
 
     output: Path = options.output.absolute()
-    values = composed(options.settings)
-    load_config(values).data.require_files()
-    values = completed(values)
-    config = load_config(values)
+    config = composed(options.settings)
+    config.data.require_files()
+    config = replace(config, data=complete(config.data))
     settings = "".join(f"{line}\n" for line in (f"--teachers {options.teachers}", *options.settings))
     check_output(output, settings)
     check_parts(config, ALONE)
@@ -73,10 +72,10 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
     remove_leftovers(output)
 
     back, pairs = output / "back", output / "pairs"
-    train(back, values | {"data": values["data"] | opposite_data(config.data, corpus, output / "held-out")})
+    train(back, replace(config, data=opposite_data(config.data, corpus, output / "held-out")))
     teachers = [output / f"teacher-{i + 1}" for i in range(options.teachers)]
     for i, directory in enumerate(teachers):
-        train(directory, values | {"seed": config.seed + i})
+        train(directory, replace(config, seed=config.seed + i))
     direction = config.data.direction()
     if not pairs.exists():
         runs = [argument for directory in teachers for argument in ("--run", str(directory))]
@@ -84,16 +83,16 @@ def carry_through(options: argparse.Namespace) -> Evaluation:
         distil.make_pairs(distil.parse([*runs, "--each", "--back", str(back), *places]))
     data: dict[str, Any] = {"name": "diversified", "source": None, "target": None, "format": "tsv", "header": False}
     data |= distil.student_data(pairs, direction)
-    dropout = values["model"]["state_dropout"] * LESS_DROPOUT
-    values = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
+    dropout = config.model["state_dropout"] * LESS_DROPOUT
+    student = composed([*options.settings, f"model.state_dropout={dropout:.2g}"])  # others may follow it
     share = len(corpus.train) / (pairs / "train.tsv").read_bytes().count(b"\n")
     # About as many updates as a teacher had.
     epochs = config.train.max_epochs and max(1, round(config.train.max_epochs * share))
-    parts = {"data": values["data"] | data, "train": values["train"] | {"max_epochs": epochs}}
-    return resume_or_train(output / "student", values | parts)
+    training = replace(student.train, max_epochs=epochs)
+    return resume_or_train(output / "student", replace(student, data=replace(student.data, **data), train=training))
 
 
-def composed(settings: list[str]) -> dict[str, Any]:
+def composed(settings: list[str]) -> Config:
     """What `python train.py` would make of these settings."""
     if any(setting.startswith("resume=") for setting in settings):
         raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
@@ -115,24 +114,24 @@ def check_output(output: Path, settings: str) -> None:
         raise UserError(f"{output} is not an empty directory: choose another --output.")
 
 
-def train(directory: Path, values: Mapping[str, Any]) -> None:
+def train(directory: Path, config: Config) -> None:
     """Train or resume a run unless its training has ended; the scores of teachers are not needed."""
     if Run(directory).finished_file.is_file():
         print(f"{directory} is finished.", file=sys.stderr)
     else:
-        resume_or_train(directory, values)
+        resume_or_train(directory, config)
 
 
-def resume_or_train(directory: Path, values: Mapping[str, Any]) -> Evaluation:
+def resume_or_train(directory: Path, config: Config) -> Evaluation:
     """Train a run, or resume it if it exists, and score it."""
     from nmt import pipeline
 
     if Run(directory).config_file.is_file():
         return pipeline.resume(*composition.resumed(directory, overrides=[]))
-    return pipeline.train({**values, "name": directory.name, "run_dir": str(directory)})
+    return pipeline.train(replace(config, name=directory.name, run_dir=str(directory)))
 
 
-def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> dict[str, Any]:
+def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -> DataSettings:
     """Settings for the opposite direction, with the same held-out sentences, which are written to a directory."""
     there, languages = data.direction(), data.languages()
     held_out = {"val": corpus.val_sentences, "test": corpus.test_sentences}
@@ -146,8 +145,8 @@ def opposite_data(data: DataSettings, corpus: PreparedCorpus, directory: Path) -
             for name, entries in held_out.items():
                 rows = (row(entry.source, text) for entry in entries for text in entry.references)
                 distil.write(new / f"{name}.tsv", rows)
-    tables = {f"{name}_path": str(directory / f"{name}.tsv") for name in held_out}
-    return {"columns": languages, "source": there.target, "target": there.source, **tables}
+    tables: dict[str, Any] = {f"{name}_path": str(directory / f"{name}.tsv") for name in held_out}
+    return replace(data, columns=languages, source=there.target, target=there.source, **tables)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -48,7 +48,7 @@ def tiny_model(*overrides: str, vocab: int = 23, seed: int = 3, dropout: float =
 @functools.cache
 def _model_settings(*overrides: str) -> dict[str, Any]:
     """Composed once for the many tests of one model, and small where only some models have a size."""
-    settings: dict[str, Any] = composed(*overrides)["model"]
+    settings = composed(*overrides).model
     for part in (settings, settings["encoder"]):
         _shrink(part.get("score", {}))
     return settings

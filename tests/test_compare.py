@@ -5,6 +5,7 @@ import io
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median, stdev
 from typing import Any
@@ -38,7 +39,7 @@ from tests.commands import assert_fails, command, succeeded, train_arguments, tr
 from tests.conftest import assert_refused
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
-PLAIN = composed("data=parallel", "data.path=[pairs.en,pairs.fr]")
+PLAIN = asdict(composed("data=parallel", "data.path=[pairs.en,pairs.fr]"))
 DECODE = {"beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
 
 

@@ -9,7 +9,6 @@ import pytest
 from diversify import carry_through, opposite_data, parse
 
 from nmt.composition import composed
-from nmt.config import load_config
 from nmt.data.bitext import Bitext
 from nmt.data.heldout import HeldOut, given_set, read_held_out
 from nmt.run import Run
@@ -89,13 +88,11 @@ def test_what_cannot_be_diversified_is_refused_before_anything_is_begun(tmp_path
     ],
 )
 def test_the_opposite_direction_reads_the_same_files_the_other_way(tmp_path: Path, overrides: list[str]) -> None:
-    values = composed(*overrides)
-    data = load_config(values).data
+    data = composed(*overrides).data
     there = data.direction()
     entries = [HeldOut("source", ("one", "two")), HeldOut("", ("three",))]
     corpus: Any = SimpleNamespace(val_sentences=entries, test_sentences=entries[:1])
-    changes = opposite_data(data, corpus, tmp_path / "held-out")
-    back = load_config(values | {"data": values["data"] | changes}).data
+    back = opposite_data(data, corpus, tmp_path / "held-out")
     assert back.path == data.path
     assert back.direction() == (there.target, there.source, there.target_column, there.source_column)
     read = given_set(Bitext.of(back, back.val_path))

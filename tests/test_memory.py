@@ -14,10 +14,9 @@ from nmt.config import ROOT
 PREPARE = """
 import sys
 from nmt.composition import composed
-from nmt.config import load_config
-from nmt.data.discovery import completed
+from nmt.data.discovery import complete
 from nmt.data.prepare import prepare
-prepare(load_config(completed(composed(*sys.argv[1:]))).data)
+prepare(complete(composed(*sys.argv[1:]).data))
 print(open("/proc/self/status").read())
 """
 

@@ -41,10 +41,10 @@ def test_settings_that_are_paths_are_read_literally(tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     names = dict(zip(("path", "prepared_dir", "test_path", "run_dir"), ("a, b.tsv", "it's", "${x", "[é]"), strict=True))
     overrides = [f"{name}={value}" if name == "run_dir" else f"data.{name}={value}" for name, value in names.items()]
-    values = composed(*overrides, "data.val_path=null")
-    found = {name: values["data"][name] for name in ("path", "prepared_dir", "test_path")}
+    config = composed(*overrides, "data.val_path=null")
+    found = {name: getattr(config.data, name) for name in ("path", "prepared_dir", "test_path")}
     assert found == {name: str(tmp_path / names[name]) for name in found}
-    assert (values["run_dir"], values["data"]["val_path"]) == ("[é]", None)
+    assert (config.run_dir, config.data.val_path) == ("[é]", None)
 
 
 def test_a_path_that_is_not_unicode_is_one_sentence() -> None:
@@ -68,9 +68,8 @@ def test_a_list_of_files_and_a_file_with_brackets(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/me")
 
-    def path(value: str) -> list[str] | str:
-        found: list[str] | str = composed("data.columns=[en,de]", f"data.path={value}")["data"]["path"]
-        return found
+    def path(value: str) -> list[str] | str | None:
+        return composed("data.columns=[en,de]", f"data.path={value}").data.path
 
     here = str(tmp_path)
     assert path("[a.en,a.de]") == [f"{here}/a.en", f"{here}/a.de"]
@@ -114,10 +113,10 @@ def test_an_odd_place_from_beginning_to_end(tmp_path: Path, monkeypatch: pytest.
     succeeded(
         command("train.py", *advised[2:], f"data.path={moved}", "data.prepared_dir=~/prepared ${y", "train.max_steps=2")
     )
-    values = resumed(folder / "run", overrides=[]).values
-    assert values["data"]["path"] == str(moved)
-    assert values["data"]["prepared_dir"] == str(Path("~/prepared ${y").expanduser())
-    assert values["train"]["max_steps"] == 2
+    config = resumed(folder / "run", overrides=[]).config
+    assert config.data.path == str(moved)
+    assert config.data.prepared_dir == str(Path("~/prepared ${y").expanduser())
+    assert config.train.max_steps == 2
     program, *arguments = last_command(done.stderr, "Translate with: ")[1:]
     assert len(succeeded(command(program, *arguments)).stdout.splitlines()) == 1
 

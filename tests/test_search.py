@@ -15,7 +15,6 @@ from torch import Tensor
 
 import nmt.search
 from nmt.composition import composed
-from nmt.config import load_config
 from nmt.data.tokenizer import Tokenizer
 from nmt.portable.beam import Beam as PlainBeam
 from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
@@ -298,7 +297,7 @@ def test_a_new_method_is_one_class_and_one_yaml(tmp_path: Path, monkeypatch: pyt
     file = tmp_path / "configs/decode/second_first.yaml"
     file.parent.mkdir(parents=True)
     file.write_text("_target_: nmt.search.SecondFirst\nrank: 2\nmax_length_extra: 4\n")
-    config = load_config(composed(f"hydra.searchpath=[file://{tmp_path}/configs]", "decode=second_first"))
+    config = composed(f"hydra.searchpath=[file://{tmp_path}/configs]", "decode=second_first")
     search = build_search(config)
     assert search == SecondFirst(rank=2, max_length_extra=4)
     assert search.record() == config.decode | {"length_penalty": 1.0, "max_length_ratio": 2.0, "batch_tokens": 4096}

@@ -2,17 +2,18 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from nmt.config import TrainSettings
 from nmt.data.heldout import read_held_out
 from nmt.data.prepare import PreparedCorpus
 from nmt.data.replay import KEPT, Merged, merge
 from nmt.data.spool import sentence_hash
 from nmt.run import Run
-from nmt.starting import started_from, with_end, with_languages_of_parent
+from nmt.starting import started_from, with_end, with_languages_of
 from tests.commands import assert_fails, command, succeeded, translate
 
 NEW = [
@@ -45,7 +46,9 @@ def prepared(run: Path) -> PreparedCorpus:
     return PreparedCorpus.open(directory)
 
 
-def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Path) -> None:
+def test_a_run_learns_more_pairs_and_forgets_no_promise(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parent, first, second = Run.open(run), tmp_path / "first", tmp_path / "second"
     old = training_pairs(prepared(run))
     correction = old[0].partition("\t")[0] + "\tah non"
@@ -85,12 +88,16 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(run: Path, tmp_path: Pat
     (tmp_path / "again.csv").write_text("fra,eng\nelle lit,she reads\n", encoding="utf-8")
     again = start(first, tmp_path, "second", path="again.csv")[:-1]  # as many epochs as suit one pair
     assert_fails(command("train.py", *again), "more.tsv does not exist", "data.replay_path")
-    done = succeeded(command("train.py", *again, f"data.replay_path={tmp_path / 'moved.tsv'}", "optimizer.lr=0.0"))
+    again += [f"data.replay_path={tmp_path / 'moved.tsv'}", "optimizer.lr=0.0"]
+    done = succeeded(command("train.py", *again))
     assert weights(second) == weights(first)
     assert "seen 40 times" in done.stderr
+    for name, value in (("RANK", 0), ("WORLD_SIZE", 1), ("TORCHELASTIC_RESTART_COUNT", 1)):
+        monkeypatch.setenv(name, str(value))
+    succeeded(command("train.py", *again))  # as torchrun does it after it has lost a process
     assert training_pairs(prepared(second)) == [*pairs, "she reads\telle lit"]
-    later = started_from(opened, opened.values, ["data.path=x"], lambda _, values: values["data"].update(path="x"))
-    assert later["optimizer"]["lr"] == opened.config.optimizer["lr"]  # lowered once
+    later = started_from(opened, opened.config, ["data.path=x"], lambda _, values: values["data"].update(path="x"))
+    assert later.optimizer["lr"] == opened.config.optimizer["lr"]  # lowered once
     assert succeeded(translate(second, "I see a cat.")).stdout
 
 
@@ -131,14 +138,13 @@ def test_columns_in_one_script_are_told_apart_by_the_vocabularies(run: Path, tmp
     rows = [("she sees the sea", "elle voit la mer"), ("we know it", "nous savons ça")]
     text = "".join("\t".join(row[::-1] if turned else row) + "\n" for row in rows)
     (tmp_path / "more.tsv").write_text(text, encoding="utf-8")
-    corpus = {**Run.open(run).values["data"], "path": str(tmp_path / "more.tsv"), "format": "auto", "header": None}
-    found = with_languages_of_parent({**Run.open(run).values, "start": str(run), "data": {**corpus, "columns": None}})
-    assert found["data"]["columns"] == (["fra", "eng"] if turned else ["eng", "fra"])
+    old = Run.open(run).config.data
+    more = replace(old, path=str(tmp_path / "more.tsv"), format="auto", header=None, columns=None)
+    assert with_languages_of(str(run), more).columns == (["fra", "eng"] if turned else ["eng", "fra"])
 
 
 def test_few_pairs_are_seen_often_and_many_seldom() -> None:
-    values: dict[str, Any] = {"train": {"max_epochs": None, "patience": None}}
-    epochs = [with_end(values, pairs)["train"]["max_epochs"] for pairs in (1, 20, 1000, 10_000, 10**6)]
+    epochs = [with_end(TrainSettings(), pairs).max_epochs for pairs in (1, 20, 1000, 10_000, 10**6)]
     assert epochs == [40, 40, 10, 5, 5]
 
 

@@ -239,8 +239,8 @@ def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
 
 
 def test_a_run_may_sample_by_itself(run: Path, tmp_path: Path) -> None:
-    values = composed(*train_arguments(run.parent, "decode=sample", f"run_dir={tmp_path / 'run'}"))
-    trained = train(values | {"decode": values["decode"] | {"seed": 3}})
+    settings = train_arguments(run.parent, "decode=sample", "decode.seed=3", f"run_dir={tmp_path / 'run'}")
+    trained = train(composed(*settings))
     evaluated = json.loads((tmp_path / "run/eval/scores.json").read_text())["evaluated"]
     assert evaluated["decode"] == Sample(seed=3).record()
     sources = [example.source for example in read_held_out(Run(tmp_path / "run").test_set)]

@@ -4,7 +4,7 @@ from typing import Any, Literal
 import pytest
 
 from nmt.composition import composed
-from nmt.config import TrainSettings, load_config
+from nmt.config import TrainSettings
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.factory import constructor
@@ -67,13 +67,12 @@ def test_every_config_is_valid(group: str) -> None:
     options = [path.stem for path in (ROOT / "configs" / group).glob("*.yaml")]
     assert options
     for option in options:
-        values = composed(f"{group}={option}")
-        load_config(values)
+        config = composed(f"{group}={option}")
         if group == "model":
-            constructor(values["model"], "model")(source_vocab=8, target_vocab=8)
-        constructor(values["optimizer"], "optimizer")
-        constructor(values["scheduler"], "scheduler")(total_steps=10)
-        constructor(values["decode"], "decode")()
+            constructor(config.model, "model")(source_vocab=8, target_vocab=8)
+        constructor(config.optimizer, "optimizer")
+        constructor(config.scheduler, "scheduler")(total_steps=10)
+        constructor(config.decode, "decode")()
 
 
 @pytest.mark.parametrize(
@@ -96,10 +95,10 @@ def test_only_our_own_parts_are_built(spec: Any, message: str) -> None:
 
 def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     """Whoever uses the classes gets what the commands give."""
-    config = load_config(composed("data=parallel", "size=30k", "data.prepared_dir=/prepared"))
+    config = composed("data=parallel", "size=30k", "data.prepared_dir=/prepared")
     assert config.train == TrainSettings()
     for method in (Beam(), Greedy(), Sample()):
-        assert composed(f"decode={type(method).__name__.lower()}")["decode"] == method.record()
+        assert composed(f"decode={type(method).__name__.lower()}").decode == method.record()
     assert config.decode == Beam().record()
     assert config.data == DataSettings(name="parallel", prepared_dir="/prepared")
 
@@ -115,7 +114,7 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
     ],
 )
 def test_the_size_of_a_corpus_sets_others(overrides: list[str], pieces: int, epochs: int, dropout: float) -> None:
-    config = load_config(composed(*overrides))
+    config = composed(*overrides)
     assert config.data.vocab_size == pieces
     assert config.train.max_epochs == epochs
     assert [config.model[f"{kind}_dropout"] for kind in ("embedding", "state", "readout")] == [dropout] * 3

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import hydra
@@ -11,7 +12,7 @@ from omegaconf import DictConfig
 
 from nmt import cli, composition
 from nmt.config import ROOT, load_config
-from nmt.data.discovery import completed
+from nmt.data.discovery import complete
 from nmt.errors import RunFailed, UserError
 from nmt.interrupt import Stopping
 from nmt.launch import Launch
@@ -20,7 +21,7 @@ from nmt.overrides import for_hydra
 from nmt.own_corpus import with_own_corpus
 from nmt.run import Run
 from nmt.shell import resume_command
-from nmt.starting import with_languages_of_parent
+from nmt.starting import with_languages_of
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ def _composed(cfg: DictConfig) -> None:
 def work(cfg: DictConfig) -> None:
     """Data → training → evaluation."""
     launch = Launch.from_environment()
-    *settings, run = choose(cfg, launch) if launch.rank == 0 else composition.Chosen({})
+    chosen = choose(cfg, launch) if launch.rank == 0 else None
     limit_kernel_caches()
     # Imported late, because PyTorch imports slowly and a mistake in the settings is found before.
     from nmt.console import log_to_console
@@ -62,13 +63,14 @@ def work(cfg: DictConfig) -> None:
 
     log_to_console(only_errors=launch.rank > 0)
     ranks = Ranks(launch)
-    values, changes = ranks.broadcast_json(settings)
-    directory = Path(values["run_dir"])
+    values, changes = ranks.broadcast_json(chosen and (asdict(chosen.config), chosen.changes))
+    config = load_config(values)
+    directory = Path(config.run_dir)
     try:
         if changes is None:
-            evaluation = train(values, ranks, composition.task_overrides())
+            evaluation = train(config, ranks, composition.origin(cfg) if ranks.is_first else {})
         else:
-            evaluation = resume(values, changes, run, ranks)
+            evaluation = resume(config, changes, chosen and chosen.run, ranks)
     except Stopping as stop:
         if launch.rank == 0:
             # Into train.log as well: after SIGHUP there is no terminal to read it on.
@@ -84,11 +86,12 @@ def choose(cfg: DictConfig, launch: Launch) -> composition.Chosen:
     if cfg.resume is not None and cfg.start is None:
         chosen = composition.resumed(composition.absolute(cfg.resume))
     else:
-        values = composition.plain(cfg) if cfg.start is None else composition.started(cfg)
-        load_config(values).data.require_files()
-        chosen = composition.Chosen(completed(values) if cfg.start is None else with_languages_of_parent(values))
+        config = composition.settings(cfg) if cfg.start is None else composition.started(cfg)
+        config.data.require_files()
+        data = complete(config.data) if config.start is None else with_languages_of(config.start, config.data)
+        chosen = composition.Chosen(replace(config, data=data))
         # After a lost process, torchrun repeats the command that began the run.
-        if launch.restarts and Run(chosen.values["run_dir"]).config_file.exists():
-            chosen = composition.restarted(chosen.values)
-    load_config(chosen.values).data.require_files()
+        if launch.restarts and Run(config.run_dir).config_file.exists():
+            chosen = composition.restarted(chosen.config)
+    chosen.config.data.require_files()
     return chosen

@@ -15,20 +15,12 @@ from nmt.data.readers import AUTO, Named, Parallel, Reader, choose_reader, recog
 from nmt.data.settings import DataSettings, anki_language, as_list
 from nmt.errors import UserError
 from nmt.languages import CODE, known_language, same_language
-from nmt.typed import to_dataclass
 
 _ROWS = 2000  # of a corpus that are looked at
-_FOUND_OUT = ("format", "header", "columns", "source", "target")
 
 
 class NotClear(UserError):
     """Two columns of which each could be in either language."""
-
-
-def completed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run with those of its corpus completed; without a look at the files if nothing is open."""
-    found = complete(to_dataclass(DataSettings, values["data"], "data"))
-    return {**values, "data": {**values["data"], **{name: getattr(found, name) for name in _FOUND_OUT}}}
 
 
 def complete(settings: DataSettings) -> DataSettings:

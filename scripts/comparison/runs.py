@@ -197,7 +197,7 @@ def _load(closed: Run) -> Member:
 def _settings(run: OpenRun) -> dict[str, Any]:
     """All settings of a run, with the defaults of those that it was written without."""
     with written_to(run.config_file):
-        parts = {name: _filled(constructor(run.values[name], name)) for name in PARTS}
+        parts = {name: _filled(constructor(getattr(run.config, name), name)) for name in PARTS}
     return asdict(run.config) | parts
 
 

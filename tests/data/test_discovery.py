@@ -189,9 +189,9 @@ def test_a_run_from_before_formats_were_found_out_reads_its_corpus_as_it_did_the
 )
 def test_a_file_alone_is_no_demo(overrides: list[str], corpus: str) -> None:
     settings = composed(*overrides)
-    assert settings["data"]["name"] == corpus
+    assert settings.data.name == corpus
     demo = corpus == "demo"
-    assert (settings["train"]["max_epochs"] == 6, settings["data"]["columns"] == ["eng", "fra"]) == (demo, demo)
+    assert (settings.train.max_epochs == 6, settings.data.columns == ["eng", "fra"]) == (demo, demo)
     assert with_own_corpus(["resume=x", "data.path=y"]) == ["resume=x", "data.path=y"]
 
 

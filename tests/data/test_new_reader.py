@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from nmt.composition import composed
-from nmt.config import load_config
 from nmt.data.lines import Malformed, read_lines
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.readers import READERS, Reader
@@ -35,7 +34,7 @@ def bars() -> Iterator[None]:
 def prepared(path: Path, *overrides: str) -> PreparedCorpus:
     folder = path.parent / "prepared"
     common = ["data=anki", f"data.path={path}", "data.columns=[eng,bkw]", f"data.prepared_dir={folder}"]
-    return prepare(load_config(composed(*common, "data.vocab_size=400", *overrides)).data)
+    return prepare(composed(*common, "data.vocab_size=400", *overrides).data)
 
 
 def written(path: Path, pairs: list[tuple[str, str]], separator: str = " ||| ", more: str = "") -> Path:

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from nmt.composition import composed
-from nmt.config import load_config
 from nmt.model.recurrence import Cell
 from nmt.special import BOS, PAD
 from nmt.translator import build_model
@@ -128,7 +127,7 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
 def test_first_weights_are_in_their_places(name: str) -> None:
     """Norms change nothing but the scale, states are rotated, LSTMs forget little, and padding is nothing."""
     overrides = ("model=stacked", f"model/cell={name}", *NORMALISED)
-    model = build_model(load_config(composed(*overrides)), source_vocab=8, target_vocab=8)
+    model = build_model(composed(*overrides), source_vocab=8, target_vocab=8)
     for norm in (module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)):
         assert (norm.weight == 1).all()
     assert (model.encoder.norm.bias == 0).all()

@@ -26,7 +26,7 @@ ALIGNMENTS = sorted(path.stem for path in (ROOT / "configs/model/alignment").glo
 @functools.cache
 def part_settings(kind: str, name: str) -> dict[str, Any]:
     """What a YAML file of a score or an alignment says."""
-    return composed("model=bahdanau", f"model/{kind}={name}")["model"][kind]
+    return composed("model=bahdanau", f"model/{kind}={name}").model[kind]
 
 
 def part(kind: str, name: str):

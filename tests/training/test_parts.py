@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from nmt.composition import composed
-from nmt.config import TrainSettings, load_config
+from nmt.config import TrainSettings
 from nmt.special import PAD
 from nmt.training import loss
 from nmt.training.schedule import Constant, Cosine, InverseSqrt
@@ -82,8 +82,7 @@ def test_impossible_settings_are_refused_by_name(name: str, value: float) -> Non
 
 
 def test_training_needs_an_end() -> None:
-    values = composed("train.max_epochs=null")
-    assert_refused(r"train\.max_epochs or train\.max_steps", load_config, values)
+    assert_refused(r"train\.max_epochs or train\.max_steps", composed, "train.max_epochs=null")
 
 
 def test_the_loss_in_half_precision_is_close_and_its_gradients_are_whole() -> None:

@@ -15,7 +15,6 @@ from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nmt.composition import composed
-from nmt.config import load_config
 from nmt.files import write_json, write_sums
 from nmt.interrupt import InterruptRequest, Stopping
 from nmt.pipeline import check_parts
@@ -44,7 +43,7 @@ def test_resume_is_bit_exact(tmp_path: Path, overrides: tuple[str, ...], changes
 
 
 OPTIMIZERS: dict[str, dict[str, Any]] = {
-    **{path.stem: composed(f"optimizer={path.stem}")["optimizer"] for path in (ROOT / "configs/optimizer").iterdir()},
+    **{path.stem: composed(f"optimizer={path.stem}").optimizer for path in (ROOT / "configs/optimizer").iterdir()},
     **{name: {"_target_": f"torch.optim.{name}"} for name in torch.optim.__all__ if name[0].isupper()},
     "SGD with momentum": {"_target_": "torch.optim.SGD", "momentum": 0.9, "nesterov": True},
     "Adam with amsgrad": {"_target_": "torch.optim.Adam", "amsgrad": True},
@@ -65,7 +64,7 @@ def test_every_optimiser_resumes_bit_exact(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS.keys() & set(REFUSED)))  # PyTorch 2.6 has no Muon
 def test_an_optimiser_that_cannot_train_here_is_refused_before_any_work(name: str) -> None:
-    config = load_config(composed() | {"optimizer": OPTIMIZERS[name]})
+    config = dataclasses.replace(composed(), optimizer=OPTIMIZERS[name])
     assert_refused(f"torch.optim.{name} cannot be used with these settings of optimizer: ", check_parts, config, ALONE)
 
 
