@@ -98,15 +98,12 @@ def _model(path: Path) -> tuple[file.Tensors, dict[str, Any]]:
     from nmt.run import Run
 
     if path.is_file():
-        tensors, record = file.read(path)
-        if not record["graphs"]["step"].get("marks"):
-            log.warning("%s was exported by an earlier version: the page shows its weights, but no energies.", path)
-        return tensors, record
+        return file.read(path)
     run = Run.open(path)
     run.finished()
     if run.portable_file.exists():
         tensors, record = file.read(run.portable_file)
-        if _tells_all(record) and record["identity"] == run.identity:
+        if record["identity"] == run.identity:
             return tensors, record
     from nmt.portable.builder import NotPortable
     from nmt.portable.export import portable
@@ -116,12 +113,6 @@ def _model(path: Path) -> tuple[file.Tensors, dict[str, Any]]:
         return portable(run, Translator.load(run, "cpu"))
     except NotPortable as error:
         raise UserError(f"{run.directory} cannot be explored: {error}.") from error
-
-
-def _tells_all(record: dict[str, Any]) -> bool:
-    """Whether a file has what the page shows: those of earlier versions lack marks or the formula of the context."""
-    parts = record.get("formulas", {})
-    return bool(record["graphs"]["step"].get("marks")) and ("context" in parts or "score" not in parts)
 
 
 def _snapshots(path: Path) -> list[Path]:

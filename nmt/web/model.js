@@ -103,9 +103,6 @@ export class Model {
   /** Given weights in the shape of attention weights, for all hypotheses: (1, 1, S), or (1, K or 1, 1, S) with heads. */
   given(weights, length) {
     if (!this.hasWeights) throw new ModelError("This model has no attention, so there are no weights to override.");
-    if (!this.next.marks.has("weights")) {
-      throw new ModelError("This model was exported by an earlier version, which cannot override attention.");
-    }
     const rows = typeof weights[0] === "number" ? [weights] : weights;
     const fits = rows.every((row) => row.length === length && row.every((each) => each >= 0 && each < Infinity));
     if (!fits) throw new ModelError(`Attention needs ${length} weights that are not negative.`);

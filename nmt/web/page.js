@@ -1,5 +1,7 @@
 // The page: text in, translations out as you type, one line after the other.
 
+import { fragment, setFragment } from "./address.js";
+import { Client } from "./client.js";
 import { copyText } from "./clipboard.js";
 import { mendForm } from "./mend.js";
 import { aboutModel, lineOf } from "./view.js";
@@ -14,16 +16,13 @@ const languages = { source: input.lang, target: output.lang };
 const results = new Map(); // by line
 const chosen = new Map(); // line → which of its translations is shown
 const opened = new Set(); // lines whose details are shown
-let [worker, asked, ids, announcing, remembering] = [null, null, 0, 0, 0];
+const client = new Client($("worker").textContent, fail);
+let [asked, announcing, remembering] = [null, 0, 0]; // the line that is being translated, and timers
 
 function start() {
-  const code = new Blob([$("worker").textContent], { type: "text/javascript" });
-  const address = URL.createObjectURL(code);
-  worker = new Worker(address);
-  worker.onmessage = ({ data }) => receive(data);
-  worker.onerror = () => fail("This browser cannot run the translator: a newer one can.");
-  worker.postMessage({ model: $("model").textContent });
+  client.give("model", $("model").textContent);
   $("model").remove();
+  open();
   recall();
   addEventListener("hashchange", recall);
   input.addEventListener("input", update);
@@ -43,25 +42,37 @@ function start() {
 
 /** Take the text from the address. */
 function recall() {
-  const text = new URLSearchParams(location.hash.slice(1)).get("text");
-  if (text === null || text === input.value) return;
+  const text = fragment("text");
+  if (!text || text === input.value) return;
   input.value = text;
   update();
 }
 
-function receive({ record, id, result, error }) {
-  if (error) return fail(error);
-  if (record) {
+/** Open the model. */
+async function open() {
+  try {
+    const { card } = await client.ask({ name: "record", model: "model" });
     status.textContent = "";
     status.hidden = true;
-    aboutModel($("card"), record.card);
+    aboutModel($("card"), card);
     document.body.dataset.ready = "true";
-    return update();
+    update();
+  } catch (error) {
+    fail(error.message);
   }
-  if (asked?.id !== id) return;
-  results.delete(asked.line);
-  results.set(asked.line, result);
-  if (results.size > MAX_LINES) results.delete(results.keys().next().value);
+}
+
+async function translate(line) {
+  asked = line;
+  try {
+    const result = await client.ask({ name: "translate", model: "model", text: line }, "lines");
+    results.delete(line);
+    results.set(line, result);
+    if (results.size > MAX_LINES) results.delete(results.keys().next().value);
+  } catch (error) {
+    if (error.message !== "replaced") return fail(error.message);
+  }
+  if (asked !== line) return;
   asked = null;
   update();
 }
@@ -87,22 +98,14 @@ function update() {
   if (!document.body.dataset.ready) return;
   const missing = wanted.find((line) => line.trim() && !results.has(line));
   if (missing === undefined) asked = null;
-  else if (asked?.line !== missing) {
-    asked = { line: missing, id: ++ids };
-    worker.postMessage({ id: asked.id, text: missing });
-  }
+  else if (asked !== missing) translate(missing);
   document.body.dataset.busy = String(missing !== undefined);
   announce(wanted, missing === undefined);
 }
 
 /** Keep the text in the address, so that a bookmark or a reload brings it back. */
 function remember() {
-  const text = input.value.length <= MAX_FRAGMENT ? input.value : "";
-  try {
-    history.replaceState(null, "", text ? `#${new URLSearchParams({ text })}` : location.pathname + location.search);
-  } catch {
-    // Some browsers refuse it for local files; nothing depends on it.
-  }
+  setFragment({ text: input.value.length <= MAX_FRAGMENT ? input.value : "" });
 }
 
 function show(wanted) {

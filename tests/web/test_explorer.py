@@ -9,11 +9,8 @@ from urllib.parse import urlencode
 import pytest
 import torch
 
-from nmt.commands.explore import explored
 from nmt.data.tokenizer import Tokenizer
 from nmt.evaluation.score_report import read_evaluation
-from nmt.portable.export import portable
-from nmt.portable.file import pack, unpack
 from nmt.run import Run
 from nmt.search import Beam
 from nmt.translator import Translator
@@ -150,21 +147,6 @@ def test_hostile_runs_do_nothing(show: Any) -> None:
         page.wait_for_timeout(50)
         settled(page)
     assert page.faults == []
-
-
-def test_a_run_whose_file_is_of_an_earlier_version_is_captured_again(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "tests/fixtures/run-2/run", tmp_path / "run")
-    run = Run.open(tmp_path / "run")
-    tensors, record = portable(run, Translator.load(run, "cpu"))
-    for lacks, checkpoint in ((False, "written"), (True, record["checkpoint"])):
-        changed = {**record, "checkpoint": "written", "formulas": dict(record["formulas"])}
-        if lacks:
-            del changed["formulas"]["context"]
-        run.portable_file.write_bytes(pack(tensors, changed, int8=False))
-        (found,) = explored([run.directory])
-        _, shown = unpack(found.models[0].model)
-        assert shown["checkpoint"] == checkpoint
-        assert shown["formulas"]["context"]["equation"] == "c = Σ αᵢ hᵢ"
 
 
 def test_the_command_writes_the_page_of_runs_and_snapshots(show: Any, tmp_path: Path) -> None:

@@ -124,14 +124,13 @@ def test_each_head_shows_its_own_products_context_and_weights(show: Any) -> None
     assert page.faults == []
 
 
-def test_a_file_without_marks_of_products_explains_none(show: Any) -> None:
+def test_a_score_without_marks_of_products_explains_none(show: Any) -> None:
     tensors, record = unpack(packed(translator()))
     for graph in ("start", "step"):
         marks = record["graphs"][graph]["marks"]
         for name in {"rows", "column", "of_piece", "of_query"} & marks.keys():
             del marks[name]
-    del record["formulas"]["context"]
-    runs = [ExploredRun("old", [Snapshot("end", pack(tensors, record, int8=False))])]
+    runs = [ExploredRun("run", [Snapshot("end", pack(tensors, record, int8=False))])]
     page = settled(show(explorer_page(runs, [TEXT]), at(at=2, unfold="e1")))
     page.wait_for_selector(".unfolded .worked >> nth=1")
     assert "The energy of “see” is" in page.locator(".unfolded").inner_text()

@@ -1,8 +1,8 @@
 // The page: a sentence, the views of it, the player, and what the address says about them.
 
 import { copyText } from "../clipboard.js";
+import { Client } from "../client.js";
 import { element, roving } from "../dom.js";
-import { Client } from "./client.js";
 import { saveJson, savePng, saveSvg } from "./save.js";
 import { changeChips, runAbout, showWritten, where } from "./said.js";
 import { Store } from "./state.js";

@@ -37,8 +37,8 @@ export function stateStrips({ states, size, forward }, place, largest, name) {
 
 /** The strips of what a piece adds to the context of a head, if it had all the weight. */
 export function valueStrips({ encoder, values }, now, place, largest) {
-  if (values?.areStates) return stateStrips(encoder, place, largest, "");
-  return now.values ? [stillStrip(vectorOf(now.values, values.size, place), largest)] : [];
+  if (values.areStates) return stateStrips(encoder, place, largest, "");
+  return [stillStrip(vectorOf(now.values, values.size, place), largest)];
 }
 
 /** One of several vectors that stand one after the other. */
@@ -48,8 +48,7 @@ export const vectorOf = (numbers, size, place) => numbers.subarray(place * size,
 export function extent(steps) {
   let [low, high] = [0, 1e-6];
   for (const { energies } of steps) {
-    if (energies)
-      for (const each of energies) if (Number.isFinite(each)) [low, high] = [Math.min(low, each), Math.max(high, each)];
+    for (const each of energies) if (Number.isFinite(each)) [low, high] = [Math.min(low, each), Math.max(high, each)];
   }
   return [low, high];
 }
@@ -78,10 +77,10 @@ export function blind(formulas) {
 export function ofHead({ heads, source, values }, step, wanted) {
   if (heads < 2) return { ...step, head: 0, values: values?.numbers };
   const [head, size] = [Math.min(wanted, heads - 1), source.pieces.length];
-  const part = (numbers) => numbers && vectorOf(numbers, size, head);
+  const part = (numbers) => vectorOf(numbers, size, head);
   const found = { ...step, head, energies: part(step.energies), weights: part(step.headWeights), own: part(step.headOwn) };
-  const own = values && vectorOf(values.numbers, size * values.size, head);
-  return { ...found, values: own, context: own && weighted(found.weights, own, values.size), merged: step.context };
+  const own = vectorOf(values.numbers, size * values.size, head);
+  return { ...found, values: own, context: weighted(found.weights, own, values.size), merged: step.context };
 }
 
 /** The sum of vectors, each times its weight. */
@@ -111,7 +110,7 @@ export const firstSentence = (text = "") => text.split(/[:.]\s|\n/)[0].replace(/
 
 export function readingText({ attends, encoder }) {
   if (!attends) return "It reads the sentence to its end. Only the last state goes on to the decoder.";
-  return encoder?.forward
+  return encoder.forward
     ? "It reads twice at the same time: forwards from the first piece, backwards from the last. Each strip is a vector: what it knows of a piece from what stands before it (left) and after it (right)."
     : "It reads one piece after the other. Each strip is a vector: what it knows of a piece and of those before it.";
 }

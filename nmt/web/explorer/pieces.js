@@ -18,7 +18,7 @@ export class Pieces {
       4: formulas.context?.equation.split(/, (?=\S+ = )/) ?? [],
     };
     this.energies = extent(trace.steps);
-    this.scales = { states: largestOf([encoder?.states]), values: largestOf([values?.numbers]) };
+    this.scales = { states: largestOf([encoder.states]), values: largestOf([values.numbers]) };
     this.rows = source.labels.map((name, place) => this.row(name, place, encoder));
     this.context = new Strip("Context");
     this.node = element("div", { children: [this.legend(), this.table()] });
@@ -106,7 +106,7 @@ export class Pieces {
       return { number, button: this.opener(`${kind[0]}${place}`, `value ${kind}`, [number]) };
     };
     const [energy, weight] = [cell("energy"), cell("weight")];
-    const halves = encoder ? stateStrips(encoder, place, this.scales.states, name) : [];
+    const halves = stateStrips(encoder, place, this.scales.states, name);
     const taking = element("div", { className: "vector", "aria-hidden": "true" });
     const node = element("tr", {
       children: [
@@ -139,8 +139,6 @@ export class Pieces {
     update(weight.button, "aria-label", `Weight of ${name}: ${text}`);
     update(taking, "--share", value < SMALL ? "0" : Math.min(1, value).toFixed(2));
     taking.classList.toggle("none", value < SMALL); // costs nothing to draw
-    energy.button.hidden = !now.energies;
-    if (!now.energies) return;
     const [low, high] = this.energies;
     const zero = -low / (high - low);
     const share = now.energies[place] / (high - low);
@@ -154,7 +152,6 @@ export class Pieces {
   adds() {
     const { weights, context } = this.now;
     this.context.draw(context, this.scales.values);
-    this.adding.hidden = !context;
     update(this.adding, "aria-label", "Context: the numbers that are added up");
     this.total.textContent = weights.reduce((sum, each) => sum + each, 0).toFixed(3);
   }
@@ -165,7 +162,7 @@ export class Pieces {
     this.left = left;
     const count = this.rows.length;
     this.rows.forEach(({ halves }, place) => {
-      halves[0]?.classList.toggle("unread", place >= count - left);
+      halves[0].classList.toggle("unread", place >= count - left);
       halves[1]?.classList.toggle("unread", place < left);
     });
   }

@@ -40,7 +40,7 @@ export function numbersOf(trace) {
     formulas: Object.fromEntries(
       Object.entries(trace.formulas).map(([role, { name, equation }]) => [role, { name, equation }]),
     ),
-    encoder_states: trace.encoder && rowsOf(plain(trace.encoder.states), trace.encoder.size),
+    encoder_states: rowsOf(plain(trace.encoder.states), trace.encoder.size),
     steps: trace.steps.map((step) => ({
       token: step.token,
       log_probability: step.logProb,

@@ -1,5 +1,7 @@
 // What the page shows, kept in the address, so that any view can be linked.
 
+import { fragment, setFragment } from "../address.js";
+
 /** Everything that the address can hold, with its default. */
 export const DEFAULTS = Object.freeze({
   text: "",
@@ -25,38 +27,26 @@ export const DEFAULTS = Object.freeze({
 const COUNTS = ["run", "head", "beam", "pick", "pruned", "alike", "stop"].map((name) => [name, /^\d{1,4}$/]);
 const NUMBERS = new Map([...COUNTS, ["at", /^-?\d{1,4}$/], ["penalty", /^\d(\.\d+)?$/]]);
 export const BETWEEN_CUTS = "\n"; // no clean text contains it
-const MAX_FRAGMENT = 60_000; // characters; some browsers cut addresses that are longer
 
-/** The state that an address describes. */
-function fromFragment(fragment) {
-  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+/** The state that the address describes. */
+function fromAddress() {
   const state = { ...DEFAULTS };
   for (const name of Object.keys(DEFAULTS)) {
-    const text = given.get(name);
-    if (text === null) continue;
+    const text = fragment(name);
+    if (!text) continue;
     if (!NUMBERS.has(name)) state[name] = text;
     else if (NUMBERS.get(name).test(text)) state[name] = +text;
   }
   return state;
 }
 
-/** The address of a state: whatever differs from its default, and what other parts of the page keep in it; null if that is
- * too long. */
-function toFragment(state, before = "") {
-  const others = [...new URLSearchParams(before.replace(/^#/, ""))].filter(([name]) => !(name in DEFAULTS));
-  const given = Object.entries(state).filter(([name, value]) => name in DEFAULTS && value !== DEFAULTS[name]);
-  const own = given.map(([name, value]) => [name, String(value)]);
-  const fragment = new URLSearchParams([...own, ...others]).toString();
-  return fragment.length <= MAX_FRAGMENT ? fragment : null;
-}
-
 /** Holds the state, tells listeners which names have changed, and writes the address. */
 export class Store {
   constructor() {
-    this.state = fromFragment(location.hash);
+    this.state = fromAddress();
     this.listeners = [];
     this.writing = 0;
-    addEventListener("hashchange", () => this.replace(fromFragment(location.hash)));
+    addEventListener("hashchange", () => this.replace(fromAddress()));
   }
 
   onChange(listener) {
@@ -77,15 +67,10 @@ export class Store {
     for (const listener of this.listeners) listener(next, changed);
   }
 
-  /** Write the address; tells whether it holds the state. */
+  /** Write to the address whatever differs from its default; false if that is too long. */
   write() {
-    const fragment = toFragment(this.state, location.hash);
-    if (fragment === location.hash.slice(1)) return true;
-    try {
-      history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
-    } catch {
-      // Some browsers refuse it for local files; nothing depends on it.
-    }
-    return fragment !== null;
+    const { state } = this;
+    const shown = (name) => (state[name] === DEFAULTS[name] ? "" : state[name]);
+    return setFragment(Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, shown(name)])));
   }
 }

@@ -126,11 +126,11 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
   const targetPieces = [...target.readable(targetIds.slice(0, -1)), EOS_PIECE];
   const { states, values } = source.marks;
   const last = record.graphs.layers.at(-1);
-  const size = states?.shape.at(-1);
+  const size = states.shape.at(-1);
   const forward = last.length === 2 && last[0].size + last[1].size === size ? last[0].size : 0;
   return {
     attends: model.hasWeights,
-    formulas: record.formulas ?? {},
+    formulas: record.formulas,
     source: {
       ids: sourceIds,
       pieces: source.pieces,
@@ -144,7 +144,7 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
       raw: targetIds.map((id) => rawPiece(translator, id)),
       words: mergeWords(targetPieces),
     },
-    encoder: states ? { states: copied(states.data), size, forward } : null,
+    encoder: { states: copied(states.data), size, forward },
     values: values ? valuesOf(values, states) : null,
     heads: headsOf(steps[0]),
     steps: steps.map((step, place) => ({ ...stepOf(step, translator), given: place in overrides })),
@@ -153,7 +153,7 @@ function takenApart(translator, sourceIds, targetIds, { source, steps }, overrid
 
 /** The state of the uppermost layer. */
 function topLayer(state) {
-  return state && copied(state.data.subarray(state.data.length - state.shape.at(-1)));
+  return copied(state.data.subarray(state.data.length - state.shape.at(-1)));
 }
 
 /** What is averaged to the context, of one head after the other, and whether it is the encoder's states. */

@@ -47,7 +47,6 @@ function softmax(energies) {
 
 function weightOrigin(place, now, name, trace, unfold) {
   const weight = now.weights[place];
-  if (!now.energies) return [line(`This model does not record the energy of “${name}”.`)];
   const shares = softmax(now.energies);
   const order = Array.from(now.energies.keys()).sort((a, b) => now.energies[b] - now.energies[a]);
   const listed = order.slice(0, TERMS);
@@ -150,7 +149,6 @@ function scaled(scale, name = "", energy) {
 
 function contextOrigin(now, trace) {
   const { weights, values, context } = now;
-  if (!values) return [line("This model does not record what it adds up.")];
   const size = context.length;
   const order = Array.from(weights.keys()).sort((a, b) => weights[b] - weights[a]);
   const listed = order.slice(0, SHOWN);

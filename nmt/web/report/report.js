@@ -1,9 +1,9 @@
 // The page of a report: what Python has computed, drawn. Text gets into it through textContent alone.
 
+import { fragment, setFragment } from "../address.js";
 import { element } from "../dom.js";
 import { toCsv, toLatex } from "./export.js";
 import { copyButtons, drawAll, figureNode, openForPrint } from "./figure.js";
-import { fragment, setFragment } from "./fragment.js";
 import { sentenceTable } from "./table.js";
 
 const $ = (id) => document.getElementById(id);

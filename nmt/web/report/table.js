@@ -6,11 +6,11 @@
 // weights as bytes in base64. What is in view is kept in the address as q, sort and open. Without `onOpen`, a click on
 // a sentence draws its attention; with it, `onOpen(row)` is called instead.
 
+import { fragment, setFragment } from "../address.js";
 import { element } from "../dom.js";
 import { COLUMNS, contentsOf, tableFigure } from "./columns.js";
 import { toCsv, toLatex } from "./export.js";
 import { copyButtons, drawAll, figureNode } from "./figure.js";
-import { fragment, setFragment } from "./fragment.js";
 import { helpOf, parseQuery } from "./query.js";
 import { attentionFigure, textNodes } from "./sentence.js";
 

@@ -1,4 +1,4 @@
-// Asks the worker, and remembers answers.
+// Asks the thread of the page (tasks.js), and remembers answers.
 
 const KEPT = 60; // answers remembered
 
@@ -7,7 +7,7 @@ export class Client {
   constructor(code, failed) {
     this.worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.receive(data);
-    this.worker.onerror = () => failed("This browser cannot run the explorer: a newer one can.");
+    this.worker.onerror = () => failed("This browser cannot run the model: a newer one can.");
     this.waiting = new Map();
     this.answers = new Map();
     this.ids = 0;
