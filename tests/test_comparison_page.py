@@ -1,44 +1,16 @@
-"""The page of a comparison: tests between all pairs, n-grams and sentences, against formulas written out."""
+"""The page of a comparison: figures, n-grams and sentences, against formulas written out."""
 
 from collections import Counter
 from pathlib import Path
 
-import hypothesis.strategies as st
-import numpy as np
 import pytest
-from comparison import export, firsts, ngrams, page, runs, significance, summary, tables
-from hypothesis import given, settings
-from sacrebleu.metrics.bleu import BLEU
+from comparison import firsts, ngrams, page, runs, significance, summary, tables
 
 from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
-from nmt.evaluation.report.figures import Column, Figure, Section
 from nmt.metrics import sentence_chrf
 from tests.evaluation.test_report import content, figures, translated
 from tests.test_compare import make_run, noisy, references
-
-
-@given(st.lists(st.floats(0.0001, 1), min_size=1, max_size=8, unique=True))
-@settings(max_examples=50)
-def test_holm_steps_down(values: list[float]) -> None:
-    found = significance.holm(dict(enumerate(values)))
-    for level in (0.01, 0.05, 0.2):  # Holm 1979: reject in order until p exceeds level / (tests left)
-        rejected: set[int] = set()
-        for rank, number in enumerate(sorted(range(len(values)), key=lambda i: values[i])):
-            if values[number] > level / (len(values) - rank):
-                break
-            rejected.add(number)
-        assert {number for number, p in found.items() if p <= level + 1e-12} == rejected
-
-
-def test_bleu_of_summed_statistics_is_that_of_sacrebleu() -> None:
-    metric, rng = BLEU(), np.random.default_rng(0)
-    totals = [[0] * 10, [3, 5, 2, 1, 0, 0, 3, 2, 1, 0], [9, 5, 9, 8, 7, 6, 9, 8, 7, 6]]
-    for length in rng.integers(4, 50, 50):
-        counts = np.maximum(length - np.arange(4), 0)
-        totals.append([length, rng.integers(1, 60), *(rng.integers(0, counts + 1)), *counts])
-    expected = [metric._compute_score_from_stats(list(map(int, row))).score for row in totals]
-    assert significance.corpus_bleu(np.array(totals, dtype=float)) == pytest.approx(expected)
 
 
 def test_ngrams_are_matched_as_often_as_a_reference_has_them() -> None:
@@ -69,19 +41,17 @@ def test_the_page_of_a_comparison(tmp_path: Path) -> None:
             make_run(tmp_path, name, seed, noisy(texts, share, seed))
     members = runs.load_members(runs.find_runs([tmp_path]))
     groups = summary.group(members)
-    tested = significance.compare_all(groups, trials=200)
+    tested = significance.compare_with_baseline(groups, "bahdanau", trials=200)
+    assert set(tested) == {"luong"}  # one seed of seq2seq is not enough
     rows = summary.summarise(groups, "bahdanau", tested)
-    assert set(tested) == {("bahdanau", "luong")}  # one seed is not enough
-    analyses, corrected = analysed(groups), significance.holm(tested)
-    sections = page.comparison_sections(groups, rows, "bahdanau", corrected, analyses, ("a sentence", {}))
-    html = page.comparison_page(groups, rows, corrected, analyses, sections, "title", ["Note: text."])
+    analyses = analysed(groups)
+    example = "a sentence", {"luong": translated("le chat", "the cat")}
+    html = page.comparison_page(groups, rows, "bahdanau", analyses, example, "title", ["Note: text."])
     (file := tmp_path / "comparison.html").write_text(html, encoding="utf-8")
     data = content(file)
+    assert "1 of 2 other models differ from bahdanau" in data["verdict"][1]
     shown = figures(data)
-    matrix = shown["tests"]["rows"]
-    assert [row[0] for row in matrix] == ["bahdanau", "luong", "seq2seq"]
-    assert matrix[0][2] == matrix[1][1] == pytest.approx(rows[1].p)
-    assert {matrix[i][j + 1] for i in range(3) for j in range(3)} == {None, matrix[0][2]}
+    assert [column["name"] for column in shown["attention-luong"]["columns"]] == ["word", "the", "cat", "end"]
     for row, line in zip(rows, shown["scores"]["rows"], strict=True):
         assert line[:4] == [row.name, len(row.seeds), pytest.approx(row.scores["bleu"].mean, rel=1e-6), line[3]]
         assert (line[3] is None) == (row.name == "seq2seq")
@@ -137,20 +107,6 @@ def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_pat
         own = quality.calibration_figures(each)[0].rows
         assert [row[1:] for row in found["calibration"].rows if row[0] == name] == own
     assert "copying" in found
-
-
-def test_every_table_of_the_page_is_a_file_too(tmp_path: Path) -> None:
-    columns = [Column("p"), Column("a_b", 3), Column("sentences")]
-    figure = Figure("tests", "Which & why?", columns, [["=a_b", None, 1234], ["c", 0.01234, 5]], "A note.")
-    heat = Figure("attention-a", "a", columns, [])
-    export.write_tables(tmp_path, [Section("models", "Scores", [figure]), Section("attention", "Attention", [heat])])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["tests.csv", "tests.tex"]
-    text = (tmp_path / "tests.tex").read_text()
-    assert "\\begin{tabular}{lrr}" in text
-    assert "p & a\\_b & sentences \\\\\n" in text
-    assert "=a\\_b & -- & 1,234 \\\\\nc & 0.012 & 5 \\\\\n" in text
-    assert "\\caption{Which \\& why? A note.}" in text
-    assert (tmp_path / "tests.csv").read_text() == "p,a_b,sentences\n'=a_b,,1234\nc,0.01234,5\n"
 
 
 def test_latex_has_every_row(tmp_path: Path) -> None:

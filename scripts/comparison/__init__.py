@@ -1,1 +1,1 @@
-"""The parts of `scripts/compare.py`: reading runs, statistics, tables, pictures."""
+"""The parts of `scripts/compare.py`: reading runs, statistics, tables, the page."""

@@ -4,28 +4,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from comparison.runs import Member
 from comparison.summary import Groups
 from nmt.data.heldout import HeldOut
 from nmt.evaluation.evaluate import Evaluation
+from nmt.evaluation.faithfulness import read_faithfulness
 from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.evaluation.report.calibration import calibration_error, overall
 from nmt.evaluation.report.figures import Cell, Column, Figure
-from nmt.evaluation.scores import score
+from nmt.evaluation.scores import score, source_lengths
 from nmt.translation import Translation
 from nmt.translator import Translator
 
 Analyses = Mapping[str, Analysis]
+_LENGTH = {"words": 8, "characters": 12}  # of a sentence to show: long enough for a pattern, short enough to read
 
 
-def analyse_all(groups: Groups) -> dict[str, Analysis]:
-    """The analysis of each model's first seed; it translates again, as confidence and attention are not recorded."""
-    firsts = {name: runs[0] for name, runs in groups.items()}
-    return {
-        name: analyse(member, Translator.load(member.run, "cpu").translate(member.sources))
-        for name, member in firsts.items()
-    }
+def analyse_all(groups: Groups, sentence: str) -> tuple[dict[str, Analysis], dict[str, Translation]]:
+    """The analysis of each model's first seed, and its translation of a sentence.
+
+    All are translated again, as confidence and attention are not recorded.
+    """
+    analyses, translations = {}, {}
+    for name, (first, *_) in groups.items():
+        *own, translations[name] = Translator.load(first.run, "cpu").translate([*first.sources, sentence])
+        analyses[name] = analyse(first, own)
+    return analyses, translations
+
+
+def choose_sentence(member: Member) -> str:
+    """The first of the test sentences nearest to a readable length, whatever their scores."""
+    unit, lengths = source_lengths(member.sources)
+    return member.sources[int(np.abs(lengths - _LENGTH[unit]).argmin())]
 
 
 def analyse(member: Member, translations: Sequence[Translation]) -> Analysis:
@@ -33,7 +46,8 @@ def analyse(member: Member, translations: Sequence[Translation]) -> Analysis:
     examples = [HeldOut(*pair) for pair in zip(member.sources, member.references, strict=True)]
     said = [replace(each, text=text) for each, text in zip(translations, member.hypotheses, strict=True)]
     scores = score(member.hypotheses, member.references, member.sources, metrics=[], bootstrap=0)
-    return Analysis(Evaluation(scores, said, examples))
+    faithfulness = read_faithfulness(member.run.evaluation, member.scores["evaluated"])
+    return Analysis(Evaluation(scores, said, examples, faithfulness))
 
 
 def quality_figures(analyses: Analyses, counts: Mapping[str, int] | None) -> list[Figure]:
@@ -57,6 +71,7 @@ def quality_figures(analyses: Analyses, counts: Mapping[str, int] | None) -> lis
         gathered(quality.copying_figure, 1, kept, kind="bars", top=1, yLabel="share kept"),
         gathered(quality.trouble_figure, 3, signs, kind="bars", yLabel="share of sentences"),
         *calibration_figures(analyses),
+        *faithfulness_figure(analyses),
     ]
 
 
@@ -96,3 +111,17 @@ def calibration_figures(analyses: Analyses) -> list[Figure]:
         Figure("calibration-error", "Expected calibration error", columns, errors, note, bars),
         Figure("calibration", title, inside, curves, quality.RIGHT, points),
     ]
+
+
+def faithfulness_figure(analyses: Analyses) -> list[Figure]:
+    """BLEU with other attention than its own, for the models of which evaluate.py --faithfulness measured it."""
+    measured = {name: each.evaluation.faithfulness for name, each in analyses.items() if each.evaluation.faithfulness}
+    if not measured:
+        return []
+    others = next(iter(measured.values())).others
+    columns = [Column("model"), *(Column(name, 1) for name in ("its own", *others))]
+    rows: list[list[Cell]] = [
+        [name, found.own.bleu, *(found.others[other].bleu for other in others)] for name, found in measured.items()
+    ]
+    note = "BLEU of greedy search with its own attention and with three others: the more is lost, the more it matters."
+    return [Figure("faithfulness", "Does it matter where they look?", columns, rows, note)]

@@ -1,11 +1,10 @@
-"""Figures over all seeds: scores, tests, learning curves and BLEU by length."""
+"""Figures over all seeds: scores, learning curves and BLEU by length."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from comparison.plots import mean_curve
-from comparison.significance import Pair
+from comparison.runs import Member
 from comparison.summary import Groups, Row
 from nmt.evaluation.report.figures import Cell, Column, Figure
 from nmt.evaluation.scores import LengthBucket
@@ -41,18 +40,6 @@ def score_figure(rows: Sequence[Row]) -> Figure:
     return Figure("scores", "Scores over seeds", columns, cells, note, chart)
 
 
-def test_figure(names: Sequence[str], corrected: Mapping[Pair, float]) -> Figure:
-    """The matrix of corrected p-values."""
-    symmetric = {**corrected, **{(other, one): p for (one, other), p in corrected.items()}}
-    cells: list[list[Cell]] = [[one, *(symmetric.get((one, other)) for other in names)] for one in names]
-    note = (
-        f"p of a paired approximate randomisation test of BLEU, median over common seeds, corrected by Holm for "
-        f"{len(corrected)} tests. – where two models have fewer than two common seeds, or their seeds disagree."
-    )
-    columns = [Column("p"), *(Column(name, 3) for name in names)]
-    return Figure("tests", "Which differences are more than chance?", columns, cells, note)
-
-
 def curve_figures(groups: Groups) -> list[Figure]:
     """Mean curves of validations over updates and minutes, of the models that have them for all seeds."""
     figures = []
@@ -60,15 +47,23 @@ def curve_figures(groups: Groups) -> list[Figure]:
         cells: list[list[Cell]] = []
         for name, runs in groups.items():
             if all(metric in member.history.metrics for member in runs):
-                line = mean_curve(name, runs, metric)
-                minutes = np.mean([member.history.time_of(line.x) for member in runs], axis=0) / 60
-                columns = (line.x, minutes, line.mean, line.low, line.high)
-                cells += [[name, *map(float, point)] for point in zip(*columns, strict=True)]
-        names = [Column("model"), Column("update", 0), Column("minutes", 2)]
-        values = [Column(label, 3), Column("lowest seed", 3), Column("highest seed", 3)]
+                steps, values = common_curve(runs, metric)
+                minutes = np.mean([member.history.time_of(steps) for member in runs], axis=0) / 60
+                lines = (steps, minutes, values.mean(0), values.min(0), values.max(0))
+                cells += [[name, *map(float, point)] for point in zip(*lines, strict=True)]
+        columns = [Column("model"), Column("update", 0), Column("minutes", 2)]
+        columns += [Column(label, 3), Column("lowest seed", 3), Column("highest seed", 3)]
         chart = {"kind": "lines", "x": [1, 2], "y": [3], "by": 0, "series": list(groups), "yLabel": label}
-        figures.append(Figure(f"curve-{label.lower()}", title, [*names, *values], cells, "", chart))
+        figures.append(Figure(f"curve-{label.lower()}", title, columns, cells, "", chart))
     return [figure for figure in figures if figure.rows]
+
+
+def common_curve(runs: Sequence[Member], metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Updates up to the last one of the shortest run, and the values (runs, updates) of a metric, interpolated."""
+    curves = [member.history.by_step(metric) for member in runs]
+    end = min(x[-1] for x, _ in curves)
+    steps = np.unique(np.concatenate([x[x <= end] for x, _ in curves]))
+    return steps, np.array([np.interp(steps, x, y) for x, y in curves])
 
 
 def length_figure(groups: Groups) -> Figure:

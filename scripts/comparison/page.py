@@ -6,8 +6,7 @@ from typing import Any
 
 from comparison import ngrams
 from comparison.firsts import Analyses, quality_figures
-from comparison.overview import curve_figures, length_figure, score_figure, test_figure
-from comparison.significance import Pair
+from comparison.overview import curve_figures, length_figure, score_figure
 from comparison.summary import Groups, Row
 from nmt.evaluation.report.figures import Cell, Column, Figure, Section
 from nmt.evaluation.report.words import WordCounts, bleu_tokens
@@ -21,59 +20,41 @@ _LEVEL = 0.05
 _BARE = ("sentences", "origin")  # sections that the page fills itself
 
 
-def comparison_sections(
-    groups: Groups,
-    rows: Sequence[Row],
-    baseline: str,
-    corrected: Mapping[Pair, float],
-    analyses: Analyses,
-    panel: tuple[str, Mapping[str, Translation]],
-) -> list[Section]:
-    """All figures, in the order of the groups; `panel` is a sentence with its translation by each model with attention.
-
-    `analyses` are those of the first seeds, `corrected` the p-values after Holm's correction.
-    """
-    run = groups[baseline][0].run
-    _, target_lang = language(run.config.data.direction().target)
-    counts = WordCounts.of(run)
-    sentence, translations = panel
-    first = "Of the first seed of each model, as in its own report."
-    return [
-        Section(
-            "models", "Scores", [score_figure(rows), *([test_figure(list(groups), corrected)] if corrected else [])]
-        ),
-        Section("curves", "Curves", [*curve_figures(groups), length_figure(groups)]),
-        Section(
-            "quality",
-            "Where they are good and bad",
-            quality_figures(analyses, counts.counts if counts else None),
-            first,
-        ),
-        Section("ngrams", "N-grams that one wins", won_figures(groups, baseline, target_lang)),
-        Section("sentences", "Sentences that differ most", []),
-        Section("attention", "Attention", attention_figures(translations), f"Of the first seed, on “{sentence}”."),
-        Section("origin", "What the columns mean", []),
-    ]
-
-
 def comparison_page(
     groups: Groups,
     rows: Sequence[Row],
-    corrected: Mapping[Pair, float],
+    baseline: str,
     analyses: Analyses,
-    sections: Sequence[Section],
+    example: tuple[str, Mapping[str, Translation]],
     title: str,
     notes: Sequence[str],
 ) -> str:
-    """The page of these sections; `notes` say what the columns of the scores mean."""
-    first = next(iter(groups.values()))[0]
+    """The page, with all figures in the order of the groups.
+
+    `analyses` are those of the first seeds, `example` is a sentence with its translation by each of them, and `notes`
+    say what the columns of the scores mean.
+    """
+    first = groups[baseline][0]
     direction = first.run.config.data.direction()
     (source, source_lang), (target, target_lang) = map(language, (direction.source, direction.target))
+    known = WordCounts.of(first.run)
+    quality = quality_figures(analyses, known.counts if known else None)
+    sentence, translations = example
+    attention = attention_figures(translations)
+    sections = [
+        Section("models", "Scores", [score_figure(rows)]),
+        Section("curves", "Curves", [*curve_figures(groups), length_figure(groups)]),
+        Section("quality", "Where they are good and bad", quality, "Of each model's first seed, as in its own report."),
+        Section("ngrams", "N-grams that one wins", won_figures(groups, baseline, target_lang)),
+        Section("sentences", "Sentences that differ most", []),
+        Section("attention", "Attention", attention, f"Of the first seed, on “{sentence}”."),
+        Section("origin", "What the columns mean", []),
+    ]
     data = {
         "title": f"{title}: {source} → {target}",
         "subtitle": f"{first.scores['evaluated']['examples']}, {first.scores['sentences']:,} sentences",
         "languages": {"source": source_lang, "target": target_lang},
-        "verdict": verdict(rows, corrected),
+        "verdict": verdict(rows, baseline),
         "findings": [],
         "facts": {name: text for note in notes for name, _, text in [note.partition(": ")]},
         "sections": [section.plain() for section in sections if section.figures or section.id in _BARE],
@@ -82,19 +63,22 @@ def comparison_page(
     return report_page(data)
 
 
-def verdict(rows: Sequence[Row], corrected: Mapping[Pair, float]) -> list[str]:
-    """The best model, and how many pairs differ."""
+def verdict(rows: Sequence[Row], baseline: str) -> list[str]:
+    """The best model, and how many differ from the baseline."""
     best = rows[0].scores["bleu"]
     spread = "" if best.std is None else f" ± {best.std:.1f}"
-    pairs = len(rows) * (len(rows) - 1) // 2
-    clear = sum(p < _LEVEL for p in corrected.values())
+    p_values = [row.p for row in rows if row.p is not None]
+    clear, others = sum(p < _LEVEL for p in p_values), len(rows) - 1
     tests = (
-        f"{clear} of {pairs} pairs of models differ in BLEU (p < {_LEVEL} after Holm's correction); "
-        f"{pairs - len(corrected)} could not be tested, with fewer than two common seeds or with seeds that disagree."
-        if corrected
-        else "No pair of models could be tested: a test needs two seeds of each, which agree on the better one."
+        f"{clear} of {others} other models differ from {baseline} in BLEU (p < {_LEVEL} after Holm's correction); "
+        f"{others - len(p_values)} could not be tested, with fewer than two common seeds or with seeds that disagree."
+        if p_values
+        else f"No model could be tested against {baseline}: a test needs two seeds of both, which agree on the better."
     )
-    return [f"Best mean BLEU: {rows[0].name}, {best.mean:.1f}{spread}.", tests if pairs else "There is one model only."]
+    return [
+        f"Best mean BLEU: {rows[0].name}, {best.mean:.1f}{spread}.",
+        tests if others else "There is one model only.",
+    ]
 
 
 def won_figures(groups: Groups, baseline: str, lang: str) -> list[Figure]:

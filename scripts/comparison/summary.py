@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from comparison.runs import Member
-from comparison.significance import Pair
 from nmt.errors import UserError
 from nmt.metrics import MAIN, METRICS
 
@@ -33,7 +32,7 @@ class Row:
     seeds: tuple[int, ...]
     scores: dict[str, Spread]  # by metric: those that every run of the comparison has
     delta: float | None  # mean BLEU minus that of the baseline; None for the baseline itself
-    p: float | None
+    p: float | None  # of the test against the baseline, corrected by Holm; None where there was none
     parameters: int
     tokens_per_second: float
     minutes: float
@@ -58,16 +57,15 @@ def choose_baseline(members: Sequence[Member], wanted: str | None) -> str:
     return wanted or ("bahdanau" if "bahdanau" in names else names[0])
 
 
-def summarise(groups: Groups, baseline: str, tested: Mapping[Pair, float]) -> list[Row]:
-    """One row per model, in the order of the groups; `tested` has the p of each pair of models that has one."""
+def summarise(groups: Groups, baseline: str, tested: Mapping[str, float]) -> list[Row]:
+    """One row per model, in the order of the groups; `tested` has the p of each model that has one."""
     reference = spread(groups[baseline]).mean
     members = [member for runs in groups.values() for member in runs]
     metrics = [name for name in METRICS if all(member.scores.get(name) for member in members)]
-    rows = []
-    for name, runs in groups.items():
-        p = tested.get((name, baseline), tested.get((baseline, name)))
-        rows.append(_row(name, runs, metrics, None if name == baseline else reference, p))
-    return rows
+    return [
+        _row(name, runs, metrics, None if name == baseline else reference, tested.get(name))
+        for name, runs in groups.items()
+    ]
 
 
 def spread(runs: Sequence[Member], metric: str = MAIN) -> Spread:

@@ -1,4 +1,4 @@
-"""The table of a comparison for the terminal, as Markdown and as CSV, and its legend."""
+"""The table of a comparison for the terminal, for LaTeX and as CSV, and its legend."""
 
 import csv
 import io
@@ -11,11 +11,13 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from comparison import export
-from comparison.export import NOTHING
 from comparison.runs import Member, differing
 from comparison.summary import Row, Spread
 from nmt.metrics import METRICS
+
+NOTHING = "–"
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
+_TEX |= {"Δ": r"$\Delta$", "−": "$-$", "–": "--"} | {sign: f"\\{sign}" for sign in "{}$&#_%"}
 
 _OTHERS: dict[str, Callable[[Row], str]] = {
     "Δ BLEU": lambda row: NOTHING if row.delta is None else f"{row.delta:+.1f}".replace("-", "−"),
@@ -64,20 +66,18 @@ def _table(rows: Sequence[Row], wanted: Sequence[str]) -> Table:
     return table
 
 
-def markdown(rows: Sequence[Row], title: str, notes: Sequence[str], pictures: dict[str, str]) -> str:
-    """The table, its legend and the pictures (file name → caption) as a Markdown page."""
-    names, body = cells(rows)
-    rule = ["---" if name == "model" else "---:" for name in names]
-    lines = [f"| {' | '.join(cell.replace('|', '¦') for cell in line)} |" for line in (names, rule, *body)]
-    legend = [f"- {note}" for note in notes]
-    images = [f"\n{caption}\n\n![{caption}]({name})" for name, caption in pictures.items()]
-    return "\n".join([f"# {title}", "", *lines, "", *legend, *images, ""])
-
-
 def latex(rows: Sequence[Row], title: str) -> str:
-    """The table for LaTeX with booktabs."""
+    """The table for LaTeX with booktabs; numbers are aligned to the right."""
     names, body = cells(rows)
-    return export.latex(names, body, [False] + [True] * (len(names) - 1), title)
+    head, *lines = (f"{' & '.join(map(_escaped, line))} \\\\" for line in (names, *body))
+    inside = "\n".join([r"\toprule", head, r"\midrule", *lines, r"\bottomrule"])
+    tabular = f"\\begin{{tabular}}{{l{'r' * (len(names) - 1)}}}\n{inside}\n\\end{{tabular}}"
+    return f"\\begin{{table}}\n\\centering\n{tabular}\n\\caption{{{_escaped(title)}}}\n\\end{{table}}\n"
+
+
+def _escaped(text: str) -> str:
+    """Escape what LaTeX would read as a command."""
+    return "".join(_TEX.get(character, character) for character in text)
 
 
 def comma_separated(rows: Sequence[Row]) -> str:
@@ -116,14 +116,12 @@ def legend(members: Sequence[Member], rows: Sequence[Row], baseline: str, trials
         f"{_search_name(evaluated['decode'])}; {signatures}.",
         f"±: sample standard deviation (n − 1) over the runs of a model, which differ in the seed; {NOTHING} for one.",
         f"Δ BLEU: mean BLEU minus that of {baseline}, the baseline." + (f" {lower}: lower is better." if lower else ""),
-        f"p: sacreBLEU's paired approximate randomisation test of BLEU ({trials} trials, two-sided) between a run and "
-        f"the run of {baseline} with the same seed; shown is the median of these p over the seeds that both have, or "
-        f"{NOTHING} with fewer than two such seeds (one pair of runs cannot tell a better model from a lucky seed) or "
-        "where the seeds disagree on which of the two is better. Each is the share of trials in which "
-        "exchanging the two translations of randomly chosen test sentences makes a larger difference than the one "
-        "observed, with one added to both counts (never below 2/2ᵈ where d translations differ). It covers the "
-        "sampling of test sentences, not of seeds; the ± covers the seeds. It is not corrected for the number of "
-        "models; comparison.html has the p of all pairs, corrected by Holm.",
+        f"p: how likely so large a difference in BLEU from {baseline} is by chance, given these test sentences: "
+        f"sacreBLEU's paired approximate randomisation test ({trials} trials, two-sided) between runs of one seed, the "
+        "median over the seeds that both models have, corrected by Holm for the number of models tested. It covers the "
+        f"sampling of test sentences, not of seeds; the ± covers the seeds. {NOTHING} with fewer than two such seeds "
+        "(one pair of runs cannot tell a better model from a lucky seed), or where the seeds disagree on which of the "
+        "two is better.",
         "parameters: trained numbers, tied ones counted once. tokens/s: target tokens per second of training, "
         "validations included. minutes: of training, mean over runs.",
         "entropy: of the attention, in nats, mean over target tokens of the validation set at the best update; "
