@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,10 +94,12 @@ def report(output: Path, precision: str, advice: str) -> None:
 
 
 def add_to_run(run: OpenRun, translator: Translator) -> None:
-    """Write portable.nmt into a run of an earlier version, so that translate.py starts faster, if that is allowed."""
+    """Write portable.nmt, so that translate.py starts faster, into a run that has none that can be read."""
+    from nmt.portable import file
     from nmt.portable.export import write_into_run
 
-    if run.portable_file.exists():
+    with suppress(UserError):
+        file.read(run.portable_file)
         return
     try:
         write_into_run(run, translator)

@@ -55,7 +55,7 @@ class Hard(Alignment):
         if self.training:
             energies = (energies + self.noise(energies)) / self.temperature
         soft = masked_softmax(energies, mask)
-        chosen = torch.zeros_like(soft).scatter(-1, soft.argmax(dim=-1, keepdim=True), 1.0)
+        chosen = (positions(energies) == soft.argmax(dim=-1, keepdim=True)).to(soft.dtype)
         return chosen + (soft - soft.detach()), state  # the value is `chosen`, the gradient that of `soft`
 
     def noise(self, energies: Tensor) -> Tensor:

@@ -84,7 +84,7 @@ class Bridge(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Base of all wirings; members also take `cell`, which replaces that of the model."""
+    """Base of all wirings."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__()
@@ -106,19 +106,12 @@ class FixedContextDecoder(Decoder):
     sₜ = f([yₜ₋₁; c], sₜ₋₁), readout(sₜ, yₜ₋₁, c).
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        hidden_size: int,
-        layers: int = 1,
-        readout: ReadoutKind = "maxout",
-        cell: Callable[..., Cell] | None = None,
-    ) -> None:
+    def __init__(self, parts: Parts, hidden_size: int, layers: int = 1, readout: ReadoutKind = "maxout") -> None:
         super().__init__(parts)
         if parts.score is not None:
             raise UserError("This decoder has no attention: leave out model.score and model.alignment.")
         input_size = parts.input_size + parts.source_size
-        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        recurrence = parts.cell(input_size, hidden_size, layers, parts.dropout)
         self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
         self.readout = Readout(hidden_size + input_size, parts.readout_size, readout)
@@ -154,17 +147,10 @@ class BahdanauDecoder(AttentiveDecoder):
     cₜ = attend(sₜ₋₁), sₜ = f([yₜ₋₁; cₜ], sₜ₋₁), readout(sₜ, yₜ₋₁, cₜ).
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        hidden_size: int,
-        layers: int = 1,
-        readout: ReadoutKind = "maxout",
-        cell: Callable[..., Cell] | None = None,
-    ) -> None:
+    def __init__(self, parts: Parts, hidden_size: int, layers: int = 1, readout: ReadoutKind = "maxout") -> None:
         super().__init__(parts, hidden_size)
         input_size = parts.input_size + self.attention.context_size
-        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        recurrence = parts.cell(input_size, hidden_size, layers, parts.dropout)
         self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
         self.readout = Readout(hidden_size + input_size, parts.readout_size, readout)
@@ -193,18 +179,11 @@ class LuongDecoder(AttentiveDecoder):
     recurrence sees [yₜ₋₁; h̃ₜ₋₁]; without it nothing of the attention is recurrent and all T steps run at once.
     """
 
-    def __init__(
-        self,
-        parts: Parts,
-        hidden_size: int,
-        layers: int = 1,
-        input_feeding: bool = True,
-        cell: Callable[..., Cell] | None = None,
-    ) -> None:
+    def __init__(self, parts: Parts, hidden_size: int, layers: int = 1, input_feeding: bool = True) -> None:
         super().__init__(parts, hidden_size)
         self.input_feeding = input_feeding
         input_size = parts.input_size + (parts.readout_size if input_feeding else 0)
-        recurrence = (cell or parts.cell)(input_size, hidden_size, layers, parts.dropout)
+        recurrence = parts.cell(input_size, hidden_size, layers, parts.dropout)
         self.bridge = Bridge(recurrence.parts, parts.source_size, hidden_size, layers)
         self.recurrence = recurrence
         self.combine = nn.Linear(self.attention.context_size + hidden_size, parts.readout_size, bias=False)

@@ -43,7 +43,7 @@ class Seq2Seq(nn.Module):
         decoder: Callable[..., Decoder],
         embedding_size: int,  # of both embeddings
         readout_size: int,  # of the vector in front of the output layer
-        cell: Callable[..., Cell] = GRU,  # for the encoder and the decoder, unless one has a cell of its own
+        cell: Callable[..., Cell] = GRU,  # for the decoder, and for an encoder without a cell of its own
         score: Callable[..., Score] | None = None,  # None for a wiring without attention
         alignment: Callable[..., Alignment] | None = None,
         tie: Literal["none", "target", "all"] = "target",  # share target embedding and output layer, or all three

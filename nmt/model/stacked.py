@@ -3,14 +3,12 @@
 Shapes: B batch, T target length, E embedding size, D decoder state size, R readout size, L layers.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from nmt.model.decoder import AttentiveDecoder, Bridge, Parts, Readout, ReadoutKind, State, Unrolled
-from nmt.model.recurrence import Cell
 
 
 class StackedDecoder(AttentiveDecoder):
@@ -28,14 +26,13 @@ class StackedDecoder(AttentiveDecoder):
         layers: int = 1,  # of the second recurrence
         readout: ReadoutKind = "maxout",
         normalise: bool = False,
-        cell: Callable[..., Cell] | None = None,
     ) -> None:
         super().__init__(parts, hidden_size)
-        context_size, make_cell = self.attention.context_size, cell or parts.cell
-        asking = make_cell(parts.input_size, hidden_size, 1, parts.dropout)
+        context_size = self.attention.context_size
+        asking = parts.cell(parts.input_size, hidden_size, 1, parts.dropout)
         self.bridge = Bridge(asking.parts, parts.source_size, hidden_size, 1 + layers)
         self.asking = asking
-        self.reading = make_cell(hidden_size + context_size, hidden_size, layers, parts.dropout)
+        self.reading = parts.cell(hidden_size + context_size, hidden_size, layers, parts.dropout)
         self.readout = Readout(hidden_size + parts.input_size + context_size, parts.readout_size, readout)
         self.norm = nn.LayerNorm(hidden_size) if normalise else None
 

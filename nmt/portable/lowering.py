@@ -114,17 +114,6 @@ def _masked_fill(call: Call, to: Builder) -> Ref:
     return to.emit("where", mask, value, x)
 
 
-def _scatter(call: Call, to: Builder) -> Ref:
-    """Put a number at one place along a dimension."""
-    dim, shape = call.dim, call.input_shapes["self"]
-    if "value" not in call.arguments or call.input_shapes["index"][dim] != 1:
-        raise NotPortable("scatter is known for one index and a number only")
-    places = to.emit("arange", start=0, size=shape[dim])
-    places = to.emit("reshape", places, shape=[shape[dim] if place == dim else 1 for place in range(len(shape))])
-    x, index, value = to.refs(call, "self", "index", "value")
-    return to.emit("where", to.emit("eq", places, index), value, x)
-
-
 def _convert(call: Call, to: Builder) -> Ref:
     (x,) = to.refs(call, "self")
     kind, before = call.kinds[0], call.input_kinds["self"]
@@ -184,7 +173,6 @@ LOWERINGS: dict[str, Lowering] = {
     "log_softmax": _log_softmax,
     "where": _where,
     "masked_fill": _masked_fill,
-    "scatter": _scatter,
     "addcmul": _addcmul,
     "lerp": _lerp,
     "square": _square,

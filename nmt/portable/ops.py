@@ -101,27 +101,22 @@ class Program:
     """A graph whose constants are at hand, ready to run."""
 
     def __init__(self, graph: Graph, constants: Mapping[str, Array]) -> None:
-        self._inputs = graph.inputs
-        self._constants = [(name, constants[name]) for name in sorted(graph.constants())]
-        places = {name: graph.inputs + place for place, (name, _) in enumerate(self._constants)}
-        moved = graph.inputs + len(self._constants)
+        def resolved(ref: int | str) -> int | Array:
+            return constants[ref] if isinstance(ref, str) else ref
 
-        def place(ref: int | str) -> int:
-            return places[ref] if isinstance(ref, str) else ref if ref < graph.inputs else ref - graph.inputs + moved
-
-        self._steps = [self._step(node, [place(ref) for ref in node.inputs]) for node in graph.nodes]
-        self._outputs = [place(ref) for ref in graph.outputs]
-        self.marks = {name: (place(ref), dim) for name, (ref, dim) in graph.marks.items()}
+        self._steps = [self._step(node, [resolved(ref) for ref in node.inputs]) for node in graph.nodes]
+        self._outputs = [resolved(ref) for ref in graph.outputs]
+        self.marks = {name: (resolved(ref), dim) for name, (ref, dim) in graph.marks.items()}
         self.shared = {name for name, (ref, _) in graph.marks.items() if isinstance(ref, str)}  # marks without a batch
 
     @staticmethod
-    def _step(node: Node, places: list[int]) -> tuple[Kernel, list[int], dict[str, Any], bool]:
-        """The kernel of a node, the places of its inputs, its settings, and whether these have sizes."""
+    def _step(node: Node, inputs: list[int | Array]) -> tuple[Kernel, list[int | Array], dict[str, Any], bool]:
+        """The kernel of a node, its inputs, its settings, and whether these have sizes."""
         kernel, settings, sized = KERNELS[node.op], node.settings, has_size([*node.settings.values()])
-        if places or sized:
-            return kernel, places, settings, sized
-        value = kernel(**settings)  # a number, computed once
-        return lambda: value, [], {}, False
+        if inputs or sized:
+            return kernel, inputs, settings, sized
+        number = kernel(**settings)  # computed once
+        return lambda: number, [], {}, False
 
     def __call__(self, inputs: Sequence[Array], hypotheses: int = 1, source: int = 1) -> list[Array]:
         """The outputs for these inputs, at these sizes N and S."""
@@ -136,15 +131,22 @@ class Program:
     ) -> tuple[list[Array], dict[str, Array]]:
         """The outputs and the marks, without their dimension of one step; `given` values replace marks."""
         replaced = {self.marks[name][0]: (self.marks[name][1], value) for name, value in (given or {}).items()}
-        values: list[Any] = [*inputs, *(constant for _, constant in self._constants)]
+        values = [*inputs]
+
+        def value_of(ref: int | Array) -> Array:
+            return values[ref] if isinstance(ref, int) else ref
+
         with np.errstate(all="ignore"):  # infinities are at home in attention
-            for kernel, places, settings, sized in self._steps:
+            for kernel, refs, settings, sized in self._steps:
                 if sized:
                     settings = {name: evaluate(value, hypotheses, source) for name, value in settings.items()}
-                value = kernel(*[values[place] for place in places], **settings)
+                value = kernel(*[values[ref] if isinstance(ref, int) else ref for ref in refs], **settings)
                 if replaced and len(values) in replaced:
                     dim, new = replaced[len(values)]
                     value = np.broadcast_to(new if dim is None else np.expand_dims(new, dim), value.shape)
                 values.append(value)
-        marks = {name: values[at] if dim is None else values[at].squeeze(dim) for name, (at, dim) in self.marks.items()}
-        return [values[place] for place in self._outputs], marks
+        marks = {
+            name: value_of(ref) if dim is None else value_of(ref).squeeze(dim)
+            for name, (ref, dim) in self.marks.items()
+        }
+        return [value_of(ref) for ref in self._outputs], marks

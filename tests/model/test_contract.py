@@ -17,7 +17,7 @@ EXTRA = [
     ("model=luong", *STACKED),
     ("model=luong_input_feeding", *STACKED, *ONE_WAY),
     ("model=seq2seq", *STACKED),
-    ("model=luong_input_feeding", "model/score=concat", "+model/cell@model.decoder.cell=lstm"),
+    ("model=luong_input_feeding", "model/score=concat", "+model/cell@model.encoder.cell=lstm"),
     ("model=luong_input_feeding", "model/score=coverage", "model/alignment=local_p"),
     ("model=luong", "model/score=multi_head", "model/alignment=forward_only"),
     ("model=bahdanau", "model/score=multi_head", "model/alignment=static"),

@@ -75,7 +75,7 @@ WIRINGS = [
     ("model=luong", "model.encoder.layers=2"),
     *(("model=luong_input_feeding", f"model/cell={cell}", "model.decoder.layers=2") for cell in CELLS),
     *(("model=seq2seq", f"model/cell={cell}", "model.encoder.layers=2") for cell in CELLS),
-    ("model=luong", "+model/cell@model.decoder.cell=lstm"),
+    ("model=luong", "+model/cell@model.encoder.cell=lstm"),
     ("model=luong_input_feeding", "model/alignment=local_p", "model/score=coverage"),
     ("model=seq2seq", "model.encoder.bidirectional=false", "model.decoder.layers=2"),
     ("model=seq2seq", "model/encoder=self_attentive"),

@@ -203,6 +203,9 @@ def test_a_damaged_model_is_passed_over_for_pytorch(copy: Path, damage: str) -> 
     verified = command("scripts/verify_run.py", str(copy))
     assert verified.returncode == 2
     assert "FAILED  portable.nmt" in verified.stdout
+    if damage == "cut":
+        succeeded(command("export.py", "--run", str(copy), "--output", str(copy / "a.nmt")))
+        assert translate(copy, "--engine", "numpy", "I see a cat.").stdout == done.stdout
 
 
 def test_a_sentence_of_a_megabyte_takes_bounded_time(exported: tuple[Path, Path]) -> None:
