@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -30,7 +31,6 @@ from nmt.shell import shell_command
 from nmt.starting import started_from
 from nmt.typed import nearest
 
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 # Settings that may change when a run is resumed.
 DATA_PATHS = [name for name in PATHS if name.startswith("data.")]
 MAY_CHANGE = ("train.", "optimizer.lr=", "device=", "threads=", *(f"{name}=" for name in DATA_PATHS))
@@ -172,6 +172,19 @@ def _apply(change: str, values: dict[str, Any]) -> None:
         if not isinstance(values, dict):
             raise UserError(f"There is no setting {name}: {group} has no settings of its own.")
     values[setting] = value
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn errors of Hydra and OmegaConf into a UserError of one sentence."""
+    try:
+        yield
+    except (HydraException, OmegaConfBaseException) as error:
+        raise UserError(explain(error)) from error
+    except ValueError as error:
+        if not str(error).startswith("Config group override"):
+            raise
+        raise UserError("A group such as model cannot be null: name one of its options, or leave it out.") from error
 
 
 def explain(error: Exception) -> str:

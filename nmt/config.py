@@ -11,7 +11,7 @@ from typing import Any, Literal
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.metrics import monitors
-from nmt.typed import PathText, nearest, to_dataclass
+from nmt.typed import nearest, to_dataclass
 
 ROOT = Path(__file__).resolve().parent.parent  # of the project: configs, embedded data and outputs are there
 NO_END = "Training needs an end: set train.max_epochs or train.max_steps."
@@ -80,11 +80,11 @@ class Config:
     decode: dict[str, Any]
     train: TrainSettings
     name: str  # of the model's configuration, such as bahdanau
-    run_dir: PathText
+    run_dir: str
     seed: int = 1
     device: str = "auto"  # cuda if there is a GPU, else cpu; or cpu, cuda, cuda:1, mps
     threads: int | None = None  # CPU threads; null leaves the choice to PyTorch
-    start: PathText | None = None  # finished run whose weights to start from, to train on more pairs
+    start: str | None = None  # finished run whose weights to start from, to train on more pairs
 
     def __post_init__(self) -> None:
         if self.start is None and not self.train.has_end():  # else it follows from the number of new pairs

@@ -1,22 +1,20 @@
-"""Overrides as users type them, rewritten for Hydra: paths are read literally, and null means no option of a group."""
+"""Overrides as users type them, rewritten for Hydra, so that paths are read literally."""
 
 import os
 import re
 from collections.abc import Sequence
 from typing import Any
 
-import yaml
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Quote, QuotedString
 from hydra.errors import HydraException
 
-from nmt.config import ROOT, Config
 from nmt.data.lines import MEMBER_SEPARATOR
 from nmt.errors import UserError
-from nmt.typed import path_settings
 
 # Settings that are paths, each with whether it may also be a list of paths.
-PATHS = path_settings(Config) | {"resume": False}
+_LISTS = ("data.path", "data.val_path", "data.test_path", "data.replay_path")
+PATHS = dict.fromkeys(_LISTS, True) | dict.fromkeys(("data.prepared_dir", "run_dir", "start", "resume"), False)
 _SWEEP_DIR = "hydra.sweep.dir"  # interpolations keep their meaning in it, as in other settings of Hydra itself
 _QUOTED = r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
 _ITEM = re.compile(rf"\s*({_QUOTED}|\[[^\]]*\]|[^,]*?)\s*(?:,|$)", re.DOTALL)
@@ -24,7 +22,7 @@ _SWEEP_FUNCTION = re.compile(r"(choice|glob|shuffle|sort|tag)\(.*\)", re.DOTALL)
 
 
 def for_hydra(arguments: Sequence[str]) -> list[str]:
-    """The arguments of train.py, quoted where Hydra's syntax would read something else than a path or a choice."""
+    """The arguments of train.py, quoted where Hydra's syntax would read something else than a path."""
     sweep = not {"-m", "--multirun", "hydra.mode=MULTIRUN"}.isdisjoint(arguments)
     return [_for_hydra(argument, sweep) for argument in arguments]
 
@@ -36,8 +34,6 @@ def _for_hydra(argument: str, sweep: bool) -> str:
         return f"{key}={_path(value, PATHS[name], sweep)}"
     if name == _SWEEP_DIR and not re.fullmatch(_QUOTED, value, re.DOTALL):
         return f"{key}={QuotedString(os.path.expanduser(value), Quote.double).with_quotes()}"
-    if "null" in value.lower() and ("/" in name or name.partition("@")[0] in _default_options()):
-        return f"{key}={_choice(name, value, sweep)}"
     return argument
 
 
@@ -55,23 +51,6 @@ def _path(value: str, lists: bool, sweep: bool) -> str:
         if lists and value.startswith("[") and value.endswith("]"):
             return f"[{','.join(_path(item, lists=False, sweep=False) for item in _split(value[1:-1]))}]"
     return in_hydra(value)
-
-
-def _choice(group: str, value: str, sweep: bool) -> str:
-    """Replace null by [], which is Hydra's word for no option on the command line; a UserError if one is needed."""
-    items = _split(value) if sweep else [value.strip()]
-    chosen = ["[]" if item.lower() == "null" else item for item in items]
-    if chosen != items and _default_options().get(group, group) is not None:
-        options = sorted(path.stem for path in (ROOT / "configs" / group.partition("@")[0]).glob("*.yaml"))
-        known = f": choose one of {', '.join(options)}" if options else ""
-        raise UserError(f"{group} cannot be null{known}.")
-    return ",".join(chosen)
-
-
-def _default_options() -> dict[str, str | None]:
-    """The groups in train.yaml with their options, which are null for those that need none."""
-    entries = yaml.safe_load((ROOT / "configs/train.yaml").read_text(encoding="utf-8"))["defaults"]
-    return {name: option for entry in entries if isinstance(entry, dict) for name, option in entry.items()}
 
 
 def _split(text: str) -> list[str]:

@@ -9,12 +9,11 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nmt.errors import UserError
 
 T = TypeVar("T")
-PathText = Annotated[str, "path"]  # a setting that is a path
 LARGEST = 2**64 - 1  # whole number that every part (PyTorch's seeds, NumPy, JSON) can hold
 
 
@@ -62,21 +61,6 @@ def to_dataclass(kind: Callable[..., T], values: Any, where: str) -> T:
     if missing:
         raise UserError(f"{_join(where, missing[0])} is not set: give it a value.")
     return kind(**{name: convert(value, hints[name], _join(where, name)) for name, value in values.items()})
-
-
-def path_settings(kind: type, where: str = "") -> dict[str, bool]:
-    """The settings of a dataclass that are paths, dotted, each with whether it may also be a list of paths."""
-    found: dict[str, bool] = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-            found |= path_settings(hint, _join(where, name))
-        elif _mentions(hint, PathText):
-            found[_join(where, name)] = _mentions(hint, list[PathText])
-    return found
-
-
-def _mentions(hint: Any, part: Any) -> bool:
-    return hint == part or any(_mentions(argument, part) for argument in get_args(hint))
 
 
 def check_arguments(target: Callable[..., Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:

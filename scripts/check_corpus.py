@@ -61,10 +61,8 @@ def main() -> None:
 
 def corpus_settings(settings: list[str], run: Path | None) -> DataSettings:
     """The data settings of a run, or those that train.py would have, with what they leave open found out."""
-    try:
+    with composition.explained():
         data = (composition.resumed(run, settings).config if run else composition.composed(*settings)).data
-    except composition.COMPOSITION_ERRORS as error:
-        raise UserError(composition.explain(error)) from error
     data.require_files()
     return complete(data)
 

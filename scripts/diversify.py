@@ -98,10 +98,8 @@ def composed(settings: list[str]) -> Config:
         raise UserError("Nothing is resumed by name here: give the command that began it, without resume.")
     if any(setting.startswith(("run_dir=", "name=")) for setting in settings):
         raise UserError("Each run has its own name and place under --output: leave name and run_dir out.")
-    try:
+    with composition.explained():
         return composition.composed(*settings)
-    except composition.COMPOSITION_ERRORS as error:
-        raise UserError(composition.explain(error)) from error
 
 
 def check_output(output: Path, settings: str) -> None:

@@ -70,7 +70,7 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     pipes = [x for option, name in names.items() for x in (option, pipe((tmp_path / name).read_text()))]
     files = [x for option, name in names.items() for x in (option, str(tmp_path / name))]
     before = (run / "eval/alignment.json").read_bytes()
-    output = ["--output", str(tmp_path / "out"), "--batch-tokens", "1"]
+    output = ["--output", str(tmp_path / "out")]
     succeeded(command("evaluate.py", "--run", str(run), *pipes, *output))
     again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
@@ -94,7 +94,7 @@ def test_a_beam_of_the_users_own_leaves_scores_but_not_the_alignment(finished: F
 def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.align"
     bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
-    arguments = ["--run", str(finished[0]), "--batch-tokens", "64"]
+    arguments = ["--run", str(finished[0])]
     assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
     refused = command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
     assert (refused.returncode, refused.stdout) == (2, "")

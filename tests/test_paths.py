@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from nmt.commands import train
 from nmt.composition import composed, resumed
-from nmt.overrides import PATHS, for_hydra, in_hydra, read_change
+from nmt.overrides import for_hydra, in_hydra, read_change
 from nmt.shell import resume_command, shell_command
 from tests.commands import Finished, assert_fails, command, succeeded, train_arguments, translate
 from tests.conftest import ROOT
@@ -51,19 +51,6 @@ def test_a_path_that_is_not_unicode_is_one_sentence() -> None:
     assert_fails(command("train.py", "data.path=Donn\udce9es.tsv"), "is not UTF-8", "rename it")
 
 
-def test_every_path_setting_is_known_by_its_type() -> None:
-    assert PATHS == {
-        "data.path": True,
-        "data.val_path": True,
-        "data.test_path": True,
-        "data.replay_path": True,
-        "data.prepared_dir": False,
-        "run_dir": False,
-        "start": False,
-        "resume": False,
-    }
-
-
 def test_a_list_of_files_and_a_file_with_brackets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/me")
@@ -90,9 +77,9 @@ def test_a_sweep_keeps_its_commas_beside_odd_paths(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(train, "work", lambda cfg: seen.append((str(cfg.data.path), cfg.seed, cfg.train.log_every)))
     (tmp_path / "a, b ${c").touch()
     place = f"hydra.sweep.dir={tmp_path}/sweeps (é) it's"
-    succeeded(command("train.py", "-m", "seed=1,2", "experiment=null", "launch=null", "data.path=a, b ${c", place))
+    succeeded(command("train.py", "-m", "seed=1,2", "data.path=a, b ${c", place))
     paths = "data.path=it's.tsv,new (1),[a.en,ä.de]"
-    done = succeeded(command("train.py", "-m", "experiment=null,smoke", paths, place))
+    done = succeeded(command("train.py", "-m", "experiment=plain,smoke", paths, place))
     expected = ["it's.tsv", "new (1)", "['a.en', 'ä.de']"]
     assert seen[:2] == [("a, b ${c", 1, 50), ("a, b ${c", 2, 50)]
     assert seen[2:] == [(path, 1, log_every) for log_every in (50, 5) for path in expected]

@@ -42,7 +42,7 @@ def test_translate_reads_arguments_files_and_stdin_in_order(run: Path, tmp_path:
     file = tmp_path / "in.txt"
     file.write_text("\r\n".join(lines), encoding="utf-8")
     from_pipe = ["--file", pipe("\n".join(lines))]
-    for same in (["--file", str(file), "--batch-tokens", "1"], ["--", *lines], from_pipe):
+    for same in (["--file", str(file)], ["--", *lines], from_pipe):
         assert translate(run, *same).stdout.split("\n")[:-1] == translations
 
 
@@ -231,7 +231,7 @@ def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
     drawn = text_of(run, *arguments)
     assert [line.split("\t")[0] for line in drawn.splitlines()] == [*"111222", "3", *"444555"]
     assert drawn.splitlines()[:3] != drawn.splitlines()[7:10]  # of one sentence twice, other samples
-    for same in (["--seed", "1"], ["--batch-tokens", "1"], ["--interactive"]):
+    for same in (["--seed", "1"], ["--interactive"]):
         assert text_of(run, *same, *arguments) == drawn
     assert text_of(run, "--seed", "2", *arguments) != drawn
     best = text_of(run, "--sample", "--top-p", "0.000001", "--", *sentences)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.commands.options import make_parser, name_runs, search_changes
+from nmt.commands.options import make_parser, name_runs, newest_run, search_changes
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parse(arguments)
     from rich.console import Console
 
-    from nmt.config import ROOT
     from nmt.console import log_to_console
     from nmt.evaluation.aer import ALIGNMENT_FILE, align, alignment_table, score_alignment, write_alignment
     from nmt.evaluation.evaluate import evaluate, write
@@ -50,12 +49,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     from nmt.evaluation.verdict import judge
     from nmt.guessing import Guessing
     from nmt.metrics import MAIN, metrics_for
-    from nmt.run import Run, newest_finished
+    from nmt.run import Run
     from nmt.translator import Translator
     from nmt.unlike_training import TrainingData
 
     log_to_console()
-    runs = [Run.open(run) for run in options.run or [newest_finished(ROOT / "outputs")]]
+    runs = [Run.open(run) for run in options.run or [newest_run()]]
     run = runs[0]
     translator = Translator.load(runs, options.device, **search_changes(options))
     name_runs([each.directory for each in runs], translator)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nmt.commands.options import plain_parser
+from nmt.commands.options import newest_run, plain_parser
 from nmt.errors import UserError
 from nmt.portable import file
 
@@ -45,16 +45,14 @@ SENTENCES = 6  # of the test set, as examples
 def main(argv: Sequence[str] | None = None) -> None:
     """Write the page with these arguments (default: those of the command line), and open it."""
     options = parse(sys.argv[1:] if argv is None else argv)
-    from nmt.config import ROOT
     from nmt.console import log_to_console
     from nmt.files import write_bytes
-    from nmt.run import newest_finished
     from nmt.web.explorer_page import explorer_page
 
     log_to_console()
     if options.output.is_dir():
         raise UserError(f"{options.output} is a directory: name a file, such as {options.output / 'explore.html'}.")
-    paths = options.run or [newest_finished(ROOT / "outputs").directory]
+    paths = options.run or [newest_run()]
     page = explorer_page(explored(paths), examples(paths[0]), is_demo(paths[0]))
     write_bytes(options.output, page.encode("utf-8"))
     print(options.output)

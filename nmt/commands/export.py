@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nmt.commands.options import plain_parser
+from nmt.commands.options import newest_run, plain_parser
 from nmt.errors import UserError
 from nmt.shell import shell_command
 
@@ -36,17 +36,16 @@ def main(argv: Sequence[str] | None = None) -> None:
 
         print(card_text(PortableTranslator.load(options.card).card))
         return
-    from nmt.config import ROOT
     from nmt.console import log_to_console
     from nmt.files import write_bytes
     from nmt.portable.builder import NotPortable
     from nmt.portable.export import portable
     from nmt.portable.file import SUFFIX, pack
-    from nmt.run import Run, newest_finished
+    from nmt.run import Run
     from nmt.translator import Translator
 
     log_to_console()
-    run = Run.open(options.run or newest_finished(ROOT / "outputs"))
+    run = Run.open(options.run or newest_run())
     translator = Translator.load(run, "cpu")
     default = None if options.html or options.app else Path("-".join(translator.languages) + SUFFIX)
     outputs = {SUFFIX: options.output or default, ".html": options.html}

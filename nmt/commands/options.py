@@ -29,17 +29,23 @@ def make_parser(program: str, description: str, examples: str) -> argparse.Argum
     add("--beam", type=cli.positive, help="beam size (default: the run's; 1 is greedy)")
     penalty = "score = log p / length^penalty: higher is longer (default: the run's)"
     add("--length-penalty", type=float, help=penalty)
-    together = "hypotheses × source tokens at once; changes speed, never results"
-    add("--batch-tokens", type=cli.positive, help=together)
     add("--device", default="auto", help="auto (default), cpu, cuda or mps")
     return parser
 
 
 def search_changes(options: argparse.Namespace) -> dict[str, Any]:
     """The search settings that the user gave, by their names in the group decode."""
-    given = {name: getattr(options, name, None) for name in ("length_penalty", "batch_tokens", "temperature", "top_p")}
+    given = {name: getattr(options, name, None) for name in ("length_penalty", "temperature", "top_p")}
     given |= {"beam_size": options.beam, "seed": getattr(options, "seed", None)}
     return {setting: value for setting, value in given.items() if value is not None}
+
+
+def newest_run() -> Path:
+    """The newest finished run under outputs/."""
+    from nmt.config import ROOT
+    from nmt.run import newest_finished
+
+    return newest_finished(ROOT / "outputs").directory
 
 
 def name_runs(directories: Sequence[Path], translator: Engine) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli
-from nmt.commands.options import plain_parser
+from nmt.commands.options import newest_run, plain_parser
 from nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     settings = settings_of(options)
     listening = listen(options.host, options.port)
-    runs = options.run or [newest()]
+    runs = options.run or [newest_run()]
     jobs: engines.Jobs
     if options.engine == "torch":
         served, known, device = models.load_torch(runs, options.device)
@@ -52,14 +52,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
     directions = ", ".join(f"{model.source.name} → {model.target.name}" for model in served)
     run(found, jobs, settings, listening, f"{directions} ({jobs.name})")
-
-
-def newest() -> Path:
-    """The newest finished run under outputs/."""
-    from nmt.config import ROOT
-    from nmt.run import newest_finished
-
-    return newest_finished(ROOT / "outputs").directory
 
 
 def processors() -> int:

@@ -33,9 +33,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # makes Hydra raise its errors, which are explained below
     composition.register()
     try:
-        _composed()
-    except composition.COMPOSITION_ERRORS as error:
-        raise UserError(composition.explain(error)) from error
+        with composition.explained():
+            _composed()
     except RunFailed:
         raise UserError("Not every run of the sweep could be trained: the errors above say why.") from None
 

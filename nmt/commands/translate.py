@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nmt import cli, portable  # noqa: F401 - portable before numpy, for its number of threads
-from nmt.commands.options import make_parser, name_runs
+from nmt.commands.options import make_parser, name_runs, newest_run
 from nmt.commands.reading import chunks, read_sentences
 from nmt.commands.rendering import render
 from nmt.data.lines import NOTICES
@@ -45,10 +45,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     logger.handlers[:] = [logging.StreamHandler(sys.stderr)]
     # Imported late, so that --help and a mistyped option are answered at once.
     from nmt.commands import engines
-    from nmt.config import ROOT
-    from nmt.run import newest_finished
 
-    runs = options.run or [newest_finished(ROOT / "outputs").directory]
+    runs = options.run or [newest_run()]
     lines = read_sentences(options.text, options.file or [])
     # A terminal gets each answer at once; files and pipes are faster in chunks, which are sorted by length.
     one_by_one = options.interactive or (not options.text and not options.file and sys.stdin.isatty())

@@ -9,7 +9,7 @@ from nmt.data.lines import MEMBER_SEPARATOR, expanded, plain_name
 from nmt.data.readers import AUTO, READERS
 from nmt.errors import UserError
 from nmt.shell import shell_command
-from nmt.typed import PathText, to_dataclass
+from nmt.typed import to_dataclass
 
 # Below this, 256 byte pieces and 4 specials leave hardly a piece for the text itself.
 SMALLEST_VOCABULARY = 300
@@ -35,12 +35,12 @@ class DataSettings:
 
     name: str  # of the prepared directory and the run
     # One file of pairs, or [source file, target file]; plain, .gz or .zip ('archive.zip::member' names a member).
-    path: PathText | list[PathText] | None = None
+    path: str | list[str] | None = None
     format: str = AUTO  # of all these files; auto: found out from how they begin and what they are called
     header: bool | None = None  # whether the first row of a table names its columns; None: found out
     # Given held-out sets, in the same forms; None holds them out from `path`.
-    val_path: PathText | list[PathText] | None = None
-    test_path: PathText | list[PathText] | None = None  # also [source, reference, reference, ...]
+    val_path: str | list[str] | None = None
+    test_path: str | list[str] | None = None  # also [source, reference, reference, ...]
     # Languages of the columns, such as [eng, fra]; None: found out from header, file name and script.
     columns: list[str] | None = None
     # Languages to translate from and to, or the names or numbers (from 1) of their columns; None: the first column,
@@ -59,11 +59,11 @@ class DataSettings:
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
     max_megabytes: int = 4096  # the most that one input may decompress to
-    prepared_dir: PathText = "data/prepared"
+    prepared_dir: str = "data/prepared"
     # Of a run that starts from another (nmt/starting.py), whose data settings these are:
     kept: str | None = None  # run directory whose vocabularies and held-out sets are kept
     replay: list[dict[str, Any]] | None = None  # settings of the corpora that it was trained on, oldest first
-    replay_path: PathText | list[PathText] | None = None  # where the old pairs are now: the missing ones, or the last
+    replay_path: str | list[str] | None = None  # where the old pairs are now: the missing ones, or the last
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
