@@ -4,7 +4,7 @@ import json
 import logging
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,6 +18,7 @@ from hydra.core.hydra_config import HydraConfig
 from safetensors.torch import load_file
 
 from nmt import composition, pipeline
+from nmt.config import Config
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.evaluation.aer import AlignmentScore, write_alignment
@@ -62,7 +63,7 @@ class Truth:
     run: Path
     foreign: Path
     best: str
-    settings: dict[str, Any]
+    settings: Config
     tokenizers: tuple[bytes, bytes]
     weights: dict[str, dict[str, torch.Tensor]]  # by the name of a checkpoint
     tensors: dict[str, dict[str, torch.Tensor]]
@@ -101,8 +102,8 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> Truth:
     )
 
 
-def without_place(values: dict[str, Any]) -> dict[str, Any]:
-    return values | {"run_dir": None}
+def without_place(config: Config) -> Config:
+    return replace(config, run_dir="")
 
 
 class Injector:
@@ -215,8 +216,8 @@ def translate(run: Path, truth: Truth, notices: list[str]) -> bool:
 
 def resume(run: Path, truth: Truth, notices: list[str]) -> bool:
     """The same of train.py resume=DIR."""
-    values, _, opened = composition.resumed(run)
-    assert without_place(values) == truth.settings
+    config, _, opened = composition.resumed(run)
+    assert without_place(config) == truth.settings
     tokenizers = opened.source_tokenizer, opened.target_tokenizer
     model = build_model(opened.config, *map(len, map(Tokenizer.load, tokenizers)))
     snapshot = Checkpoints(opened.checkpoints, opened.identity).load_last(model)

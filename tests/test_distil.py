@@ -130,4 +130,4 @@ def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) 
     ["plain/path.tsv", 'it\'s "a" path.tsv', ["a,b.tsv", "c [d].tsv"], "nan", "1", "1e5", "ends in \\", '\\"', "été"],
 )
 def test_values_for_hydra_are_read_as_they_are(value: str | list[str]) -> None:
-    assert composed(f"data.columns=[{in_hydra(value)}]").data.columns == [value]
+    assert composed(f"+model.any={in_hydra(value)}").model["any"] == value
