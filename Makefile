@@ -39,7 +39,7 @@ tensorboard: setup ## look at the runs under outputs/
 bench: setup ## speed of training, decoding, starting, serving; ARGS="training --against ../other --quick"
 	$(RUN) scripts/bench.py $(ARGS)
 
-chaos: setup ## kill training 500 times, fill its disk, compare bytes: most of an hour; ARGS=--quick takes minutes
+chaos: setup ## kill, stop and fill the disk at every change of a file, compare bytes: half an hour; ARGS="--every 20": minutes
 	$(RUN) -m tests.chaos $(ARGS)
 
 demo-corpus: setup ## write data/demo/eng-fra.tsv and its word alignment again

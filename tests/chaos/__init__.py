@@ -1,1 +1,0 @@
-"""`make chaos`: kill real training processes, send them signals, break their disk, and check that nothing is lost."""
