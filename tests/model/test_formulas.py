@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from nmt.composition import composed
 from nmt.factory import constructor
 from nmt.model import energies
-from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP, Soft
+from nmt.model.alignment import ForwardOnly, Hard, LocalM, LocalP
 from nmt.model.attention import Attention
 from nmt.model.encoder import SelfAttentiveEncoder
 from nmt.model.score import Additive, Dot, FeedForward, General, KeyValue, MultiHead, Structured
@@ -118,41 +118,6 @@ def test_additive_energies(budget: int, monkeypatch: pytest.MonkeyPatch) -> None
     assert_same_with_gradients(fast, (queries.unsqueeze(2) + keys.unsqueeze(1)).tanh() @ v, [queries, keys, v])
 
 
-@pytest.mark.parametrize("kind", ["score", "alignment", "cell"])
-def test_a_part_without_a_twin_is_asked_for_one(kind: str) -> None:
-    """A new YAML file is enrolled here, and the failure says what is missing."""
-    model = tiny_model("model=bahdanau")
-    part = {
-        "score": model.decoder.attention.score,
-        "alignment": model.decoder.attention.alignment,
-        "cell": model.encoder.rnn,
-    }
-    part[kind].__class__ = type("Novel", (type(part[kind]).__bases__[0],), {})
-    with pytest.raises(AssertionError, match="write the formula of Novel here"):
-        naive.logits_of_one(model, torch.tensor([5, 2]), torch.tensor([1, 7]))
-
-
-def test_concat_is_additive_with_one_matrix() -> None:
-    """v'tanh(W[s; h]), as Luong writes it."""
-    score = Additive(Q, Q, 7).double()
-    nn.init.zeros_(score.key.bias)
-    query = torch.randn(1, 1, Q, dtype=torch.float64)
-    states = torch.randn(1, 1, Q, dtype=torch.float64)
-    joined = torch.cat([score.query.weight, score.key.weight], dim=1)
-    expected = score.v.weight[0] @ (joined @ torch.cat([query[0, 0], states[0, 0]])).tanh()
-    torch.testing.assert_close(score(query, score.keys(states))[0, 0, 0], expected)
-
-
-def test_soft_alignment_is_a_softmax_over_real_tokens() -> None:
-    energies = torch.randn(1, 2, 4, dtype=torch.float64)
-    mask = torch.tensor([[[True, True, False, True]]])
-    weights, _ = Soft(Q)(energies, torch.zeros(1, 2, Q), mask, ())
-    for t in range(2):
-        exps = [float(energies[0, t, i].exp()) for i in (0, 1, 3)]
-        expected = [exps[0] / sum(exps), exps[1] / sum(exps), 0.0, exps[2] / sum(exps)]
-        assert weights[0, t].tolist() == pytest.approx(expected)
-
-
 def test_hard_alignment_draws_from_the_softmax_in_training_and_takes_the_best_in_use() -> None:
     torch.manual_seed(0)
     energies = torch.tensor([1.0, 0.0, 2.0, -1.0]).expand(1, 20_000, 4)
@@ -176,16 +141,6 @@ def test_forward_only_alignment_stays_finite_over_a_thousand_steps() -> None:
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 1000))
     weights[0, -1, 0].backward()
     assert energies.grad.isfinite().all()
-
-
-def test_windows_stay_within_the_real_sentence() -> None:
-    """A target longer than its source: the window waits at the last real token."""
-    mask = torch.tensor([[[True] * 3 + [False] * 5]])
-    alignment = LocalM(Q, window=1)
-    weights, _ = alignment(torch.zeros(1, 6, 8), torch.zeros(1, 6, Q), mask, alignment.initial_state(mask))
-    third = [1 / 3] * 3
-    assert weights[0, :, :3].tolist() == [pytest.approx(row) for row in ([0.5, 0.5, 0], third, *[[0, 0.5, 0.5]] * 4)]
-    assert not weights[..., 3:].any()
 
 
 def test_local_p_finds_its_place_far_into_a_sentence_in_half_precision() -> None:

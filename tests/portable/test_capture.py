@@ -11,7 +11,6 @@ from torch import Tensor
 from nmt.model import score
 from nmt.portable.builder import NotPortable
 from nmt.portable.export import graphs
-from nmt.portable.graph import evaluate, symbolic
 from tests.conftest import ROOT, tiny_model
 
 
@@ -23,13 +22,6 @@ def test_random_numbers_and_weights_stay_as_they_are() -> None:
     assert all(map(torch.equal, before, model.parameters()))
     assert first[0] == second[0]  # the same model gives the same file
     assert all(torch.equal(first[1][name], second[1][name]) for name in second[1])
-
-
-def test_sizes_are_found() -> None:
-    at = ((2, 5), (3, 7), (5, 11))
-    for size in (4, {"N": 3}, {"S": 1}, {"NS": 2}, {"1": 1, "S": 1}, {"1": -1, "N": 1}):
-        assert symbolic([evaluate(size, *each) for each in at], at) == size
-    assert symbolic([2**n for n, _ in at], at) is None
 
 
 def by_value(energies: Tensor) -> Tensor:

@@ -115,14 +115,3 @@ def test_every_setting_of_the_search(search: Search) -> None:
     translator = tiny_translator()
     translator.search = search
     assert_same(translator)
-
-
-def test_int8_is_close() -> None:
-    """Each number is at most half a step of its row away."""
-    translator = tiny_translator()
-    exact, rounded = portable_of(translator), portable_of(translator, int8=True)
-    for text in TEXTS:
-        one, other = exact.translate(text)[0], rounded.translate(text)[0]
-        assert one.text == other.text
-        assert one.score == pytest.approx(other.score, abs=0.05)
-        assert text == "" or one.score != other.score
