@@ -122,16 +122,24 @@ def _need_of_torch(options: argparse.Namespace, runs: list[Path]) -> str | None:
 
 
 def _load_torch(options: argparse.Namespace, runs: list[Path]) -> Loaded:
+    """Runs with the search that the options ask for."""
     from nmt.search import Sample
-    from nmt.translator import Translator
-    from nmt.unlike_training import TrainingData
 
-    opened = [Run.open(run) for run in runs]
-    translator = Translator.load(opened, options.device)
-    changes = search_changes(options)
+    loaded = load_torch(runs, options.device)
+    translator, changes = loaded.engine, search_changes(options)
     search = translator.search
     translator.search = search.converted(Sample, **changes) if options.sample else search.changed(**changes)
     translator.search.for_nbest(options.nbest)
     # A threshold holds for one model, and not for translations that are drawn at random.
-    guessing = None if options.sample or len(runs) > 1 else Guessing.of(opened[0], translator.checkpoint)
+    return loaded._replace(threshold=None) if options.sample or len(runs) > 1 else loaded
+
+
+def load_torch(runs: list[Path], device: str) -> Loaded:
+    """A run, or several as an ensemble, for the PyTorch engine."""
+    from nmt.translator import Translator
+    from nmt.unlike_training import TrainingData
+
+    opened = [Run.open(run) for run in runs]
+    translator = Translator.load(opened, device)
+    guessing = Guessing.of(opened[0], translator.checkpoint)
     return Loaded(translator, TrainingData.of(opened[0]), guessing.threshold if guessing else None)

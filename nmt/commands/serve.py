@@ -35,18 +35,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     level = {"errors": logging.WARNING, "requests": logging.INFO, "texts": logging.INFO}[options.log]
     logging.basicConfig(stream=sys.stderr, level=level, format="%(message)s", force=True)
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # names what is wrong in a form; the client knows
-    from nmt.serving import engines, models
+    from nmt.serving import models
+    from nmt.serving.jobs import Batches, Jobs, Processes
 
     settings = settings_of(options)
     listening = listen(options.host, options.port)
     runs = options.run or [newest_run()]
-    jobs: engines.Jobs
+    jobs: Jobs
     if options.engine == "torch":
-        served, known, device = models.load_torch(runs, options.device)
-        jobs = engines.Batches(known, device)
+        from nmt.device import choose_device
+
+        served, loaded = models.load_torch(runs, options.device)
+        jobs = Batches(loaded, str(choose_device(options.device)))
     else:
         served, packed = models.load_numpy(runs)
-        jobs = engines.Processes(packed, options.workers or processors())
+        jobs = Processes(packed, options.workers or processors())
     found = models.Models(served)
     from nmt.serving.server import run
 

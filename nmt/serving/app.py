@@ -19,8 +19,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nmt.serving.detection import Detector
-from nmt.serving.engines import Jobs
 from nmt.serving.guard import Guard
+from nmt.serving.jobs import Jobs
 from nmt.serving.models import Label, Models
 from nmt.serving.pages import Pages
 from nmt.serving.requests import ApiError, Fields, check_key, check_origin, read_fields

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nmt import portable  # noqa: F401 - before numpy, for its number of threads
-from nmt.commands.engines import open_portable
+from nmt.commands import engines
+from nmt.commands.engines import Loaded
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
+from nmt.files import read_listed
 from nmt.languages import known_language
 from nmt.run import Run
-from nmt.serving.engines import Packed
-from nmt.serving.forms import Known
+from nmt.serving.jobs import Packed
 from nmt.translation import Engine
 from nmt.unlike_training import TrainingData
 
@@ -83,31 +84,24 @@ def load_numpy(paths: Iterable[Path]) -> tuple[list[Model], list[Packed]]:
     """Exported files and runs: the models, and what the numpy engine needs of them."""
     models, packed = [], []
     for path in paths:
-        opened = open_portable(path)
+        opened = engines.open_portable(path)
         models.append(_model(path, opened, opened.known, opened.content))
         file = path if path.is_file() else Run(path).portable_file
         packed.append(Packed(file, hashlib.sha256(opened.content).digest(), opened.threshold))
     return models, packed
 
 
-def load_torch(paths: Iterable[Path], device: str) -> tuple[list[Model], list[Known], str]:
-    """Runs: the models, their PyTorch engines, and the device that these are on."""
-    from nmt.files import read_listed
-    from nmt.guessing import Guessing
-    from nmt.translator import Translator
-
-    models, known = [], []
+def load_torch(paths: Iterable[Path], device: str) -> tuple[list[Model], list[Loaded]]:
+    """Runs: the models, and their PyTorch engines."""
+    models, loaded = [], []
     for path in paths:
         if path.is_file():
             raise UserError(f"--engine torch needs a run directory, and {path} is an exported file.")
-        run = Run.open(path)
-        engine, data = Translator.load(run, device), TrainingData.of(run)
-        guessing = Guessing.of(run, engine.checkpoint)
-        content = read_listed(run.portable_file) if run.portable_file.exists() else b""
-        models.append(_model(path, engine, data, content))
-        known.append(Known(engine, data, guessing.threshold if guessing else None))
-        device = str(engine.device)
-    return models, known, device
+        one = engines.load_torch([path], device)
+        file = Run(path).portable_file
+        models.append(_model(path, one.engine, one.known, read_listed(file) if file.exists() else b""))
+        loaded.append(one)
+    return models, loaded
 
 
 def _model(path: Path, engine: Engine, data: TrainingData, content: bytes) -> Model:

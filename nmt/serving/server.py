@@ -9,10 +9,9 @@ import sys
 import uvicorn
 
 from nmt.serving.app import application
-from nmt.serving.engines import Jobs
+from nmt.serving.jobs import Jobs
 from nmt.serving.models import Models
-from nmt.serving.protocol import LimitedProtocol
-from nmt.serving.settings import Settings
+from nmt.serving.settings import CONNECTIONS, Settings
 
 
 class Server(uvicorn.Server):
@@ -29,7 +28,8 @@ def run(models: Models, jobs: Jobs, settings: Settings, listening: socket.socket
     """Serve until a signal comes; requests that were accepted are answered first."""
     config = uvicorn.Config(
         application(models, jobs, settings),
-        http=LimitedProtocol,
+        http="h11",
+        limit_concurrency=CONNECTIONS,  # more get 503
         ws="none",
         loop="asyncio",
         lifespan="on",

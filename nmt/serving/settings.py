@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 512  # open at once; most systems allow 1,024 files a process
-HEADER_SECONDS = 10  # for a client to send the headers of a request
 ALTERNATIVES = 10  # the most that a request may ask for
 BODY_SECONDS = 20  # for a client to send its body
 

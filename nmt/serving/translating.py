@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nmt.evaluation.links import Link
-from nmt.serving.engines import Jobs
-from nmt.serving.forms import Job
+from nmt.serving.jobs import Jobs
 from nmt.serving.markup import Passage, Placing, Word, elements, passages
+from nmt.serving.results import Job
 from nmt.serving.sentences import cut
 
 _WORD = re.compile(r"\S+")

@@ -29,10 +29,6 @@ def refused(server: Serving, path: str, body: Any, **headers: str) -> tuple[int,
     return status, value["error"]
 
 
-def test_it_starts_at_once_without_pytorch(server: Serving) -> None:
-    assert server.seconds < 1
-
-
 def test_client_libraries_work_unchanged(server: Serving) -> None:
     client = LibreTranslateAPI(server.url)
     assert client.translate("I see a cat .", "en", "fr") == expected("I see a cat .")

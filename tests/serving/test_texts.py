@@ -21,10 +21,10 @@ from nmt.config import DataSettings
 from nmt.data.bitext import Bitext
 from nmt.data.discovery import complete
 from nmt.serving.detection import Detector
-from nmt.serving.engines import Processes
-from nmt.serving.forms import Job
 from nmt.serving.guard import Guard
+from nmt.serving.jobs import Processes
 from nmt.serving.models import Models, load_numpy
+from nmt.serving.results import Job
 from nmt.serving.sentences import LONGEST, cut
 from nmt.serving.suggestions import Suggestions
 from nmt.serving.translating import Texts
@@ -84,7 +84,7 @@ class Dictionary:
         await asyncio.sleep(0)
         words = job.sentence.split()
         text = " ".join(word.upper() for word in reversed(words))
-        return (text, [(len(words) - 1 - i, i) for i in range(len(words))]) if job.form == "linked" else [text]
+        return (text, [(len(words) - 1 - i, i) for i in range(len(words))]) if job.result == "linked" else [text]
 
 
 def in_html(text: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from nmt.serving.engines import Batches
-from nmt.serving.forms import Job, Known
+from nmt.commands.engines import Loaded
+from nmt.serving.jobs import Batches
+from nmt.serving.results import Job
 from nmt.unlike_training import TrainingData
 from tests.commands import Finished, command, succeeded, translate
 from tests.conftest import ROOT
@@ -19,7 +20,7 @@ from tests.web.conftest import wordy_translator
 
 def test_what_waits_is_translated_together() -> None:
     engine = wordy_translator()
-    jobs = Batches([Known(engine, TrainingData({"LATIN": 1.0}, 20, 100), None)] * 2, "cpu")
+    jobs = Batches([Loaded(engine, TrainingData({"LATIN": 1.0}, 20, 100), None)] * 2, "cpu")
 
     async def run() -> list[Any]:
         await jobs.start()
@@ -30,7 +31,7 @@ def test_what_waits_is_translated_together() -> None:
             task.cancel()  # of requests that were given up
         results = await asyncio.gather(*tasks, return_exceptions=True)
         with pytest.raises(KeyError):
-            await jobs.run(Job(0, "a", form="odd"))
+            await jobs.run(Job(0, "a", result="odd"))
         assert await jobs.run(wanted[0]) == expected(wanted[0])  # an error does not stop the others
         assert results[5:] == [expected(job) for job in wanted[5:]]
         return results

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from nmt import portable  # noqa: F401 - before numpy, for its number of threads
+from nmt.commands.engines import Loaded
 from nmt.errors import UserError
-from nmt.serving.forms import Job, Known, work
+from nmt.serving.results import Job, work
 
 log = logging.getLogger(__name__)
 _about_sentences = logging.getLogger("nmt.translation")
@@ -113,7 +114,7 @@ class Processes:
         self._pool.shutdown(cancel_futures=True)
 
 
-_known: list[Known] = []  # of a process
+_loaded: list[Loaded] = []  # of a process
 
 
 def _begin(models: Sequence[Packed]) -> None:
@@ -130,7 +131,7 @@ def _begin(models: Sequence[Packed]) -> None:
             print(f"{model.path} has changed: start serve.py again.", file=sys.stderr)
             raise SystemExit(1)
         engine = PortableTranslator.from_content(content, model.path)
-        _known.append(Known(engine, engine.known, model.threshold))
+        _loaded.append(Loaded(engine, engine.known, model.threshold))
 
 
 def _end_with_server() -> None:
@@ -146,7 +147,7 @@ def _ready() -> None:
 
 
 def _work(job: Job) -> Any:
-    return work(_known[job.model], [job])[0]
+    return work(_loaded[job.model], [job])[0]
 
 
 class Batches:
@@ -154,7 +155,7 @@ class Batches:
 
     capacity = TOGETHER
 
-    def __init__(self, models: Sequence[Known], device: str) -> None:
+    def __init__(self, models: Sequence[Loaded], device: str) -> None:
         self.name = f"PyTorch, {device}"
         self._models = models
         self._waiting: deque[tuple[Job, asyncio.Future[Any]]] = deque()
