@@ -96,9 +96,9 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
     arguments = ["--run", str(finished[0])]
     assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
-    refused = command("evaluate.py", "--run", str(finished[0]), "--batch-tokens", "0")
+    refused = command("evaluate.py", "--run", str(finished[0]), "--beam", "0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--batch-tokens: 0 is not between 1 and" in refused.stderr
+    assert "--beam: 0 is not between 1 and" in refused.stderr
 
 
 def test_without_its_corpus_a_run_says_what_to_give(without_attention: Path, gold: Path, tmp_path: Path) -> None:
