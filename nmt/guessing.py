@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from nmt.data.heldout import HeldOut
-from nmt.errors import UserError
 from nmt.files import read_record, write_record
 from nmt.metrics import sentence_chrf
 from nmt.run import Run
 from nmt.translation import Translation
+from nmt.typed import to_dataclass, written_to
 
 BAD = 40.0  # a translation with a lower sentence chrF is bad: hardly a phrase of it is right
 DESERVED = 0.9  # share of the notices that must be for bad translations
@@ -62,22 +62,13 @@ class Guessing:
         """Read a run's record; None if it has none, or one of another checkpoint."""
         if not run.guessing_file.exists():
             return None
-        values = read_record(run.guessing_file)
-        try:
-            threshold = values["threshold"]
-            counts = (int(values[name]) for name in ("sentences", "bad", "notices", "deserved"))
-            found = cls(str(values["checkpoint"]), None if threshold is None else float(threshold), *counts)
-        except (KeyError, ValueError, TypeError) as error:
-            raise UserError(f"{run.guessing_file} is not the record of a threshold; restore it from a copy.") from error
-        return found if found.checkpoint == checkpoint else None
+        with written_to(run.guessing_file):
+            record = to_dataclass(cls, read_record(run.guessing_file), "guessing")
+        return record if record.checkpoint == checkpoint else None
 
     def write(self, run: Run) -> None:
         """Keep it in the run."""
         write_record(run.guessing_file, asdict(self))
-
-    def guessed(self, translation: Translation) -> bool | None:
-        """Whether a translation is a guess; None without a threshold."""
-        return translation.is_guess(self.threshold)
 
     def line(self) -> str:
         """What was found, for the log of the training."""

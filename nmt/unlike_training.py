@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nmt.errors import UserError
 from nmt.writing_systems import scripts_of
 
 if TYPE_CHECKING:
@@ -32,14 +31,9 @@ class TrainingData:
     @classmethod
     def of(cls, run: Run) -> TrainingData:
         """Read them from the run's data/report.json."""
-        path = run.directory / "data" / "report.json"
-        try:
-            report = json.loads(path.read_text(encoding="utf-8"))
-            side = report["source"]
-            longest, pairs = side["lengths"]["longest"], report["train_pairs"]
-            return cls.from_record({"scripts": side["scripts"], "longest": longest, "pairs": pairs})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
-            raise UserError(f"{path} is not the report of a prepared corpus: restore the run from a copy.") from error
+        report = json.loads((run.directory / "data/report.json").read_text(encoding="utf-8"))
+        source = report["source"]
+        return cls(source["scripts"], source["lengths"]["longest"], report["train_pairs"])
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> TrainingData:

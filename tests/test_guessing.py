@@ -43,9 +43,8 @@ def test_the_more_likely_the_tokens_the_higher_the_confidence() -> None:
     (translation,) = tiny_translator().translate("I see a cat .")
     sure, unsure = (replace(translation, log_probs=[log_prob] * 3) for log_prob in (-0.1, -2.0))
     assert 0.13 < unsure.confidence < 0.14 < 0.9 < sure.confidence < 0.91
-    guessing = replace(calibrated(*[BAD] * 20), threshold=0.5)
-    assert [guessing.guessed(each) for each in (sure, unsure)] == [False, True]
-    assert replace(guessing, threshold=None).guessed(unsure) is None
+    assert [each.is_guess(0.5) for each in (sure, unsure)] == [False, True]
+    assert unsure.is_guess(None) is None
 
 
 @pytest.fixture

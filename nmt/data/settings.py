@@ -67,10 +67,7 @@ class DataSettings:
 
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
-        choices = {"on_error": ("stop", "skip"), "vocab_type": ("bpe", "unigram"), "format": (AUTO, *READERS)}
-        for field, known in choices.items():
-            value = getattr(self, field)
-            _require(value in known, field, value, f"one of {', '.join(known)}")
+        _require(self.format in (AUTO, *READERS), "format", self.format, f"one of {', '.join((AUTO, *READERS))}")
         for field in ("max_chars", "max_ratio", "val_size", "test_size", "max_megabytes"):
             _require(getattr(self, field) >= 1, field, getattr(self, field), "at least 1")
         vocabulary = f"at least {SMALLEST_VOCABULARY}, of which 260 are bytes and special pieces"

@@ -163,7 +163,7 @@ def _check_guesses(guessing: Guessing, translations: Sequence[Translation], bad:
     """How many of these sentences would get a notice from translate.py, and how many deserve it."""
     if guessing.threshold is None:
         return None
-    noticed = np.array([bool(guessing.guessed(translation)) for translation in translations])
+    noticed = np.array([bool(translation.is_guess(guessing.threshold)) for translation in translations])
     deserved = int((noticed & bad).sum())
     return f"translate.py calls {int(noticed.sum()):,} of them guesses; {deserved:,} of those are bad."
 
