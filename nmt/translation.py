@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 MAX_SOURCE_TOKENS = 1000  # far more than training sentences have; bounds time and memory for any input
 # A piece has at most 16 characters, so no token is lost; bounds the time of encoding.
 _MAX_SOURCE_CHARACTERS = 32 * MAX_SOURCE_TOKENS
+
+Prefix: TypeAlias = "str | Sequence[int]"  # text or token ids that a translation begins with
+Overrides: TypeAlias = "Mapping[int, Any]"  # attention weights by step (0 for the first token)
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,7 @@ class Engine(ABC):
         """Up to `n` translations of each text; `first` is the number of the first."""
 
     @abstractmethod
-    def guided(
-        self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
-    ) -> list[Translation]:
+    def guided(self, text: str, prefix: Prefix = (), overrides: Overrides | None = None) -> list[Translation]:
         """Translate a text by beam search, best first, with a given beginning and other attention than the model's own.
 
         Every translation begins with `prefix`, text or token ids. `overrides` are weights over the source tokens by
@@ -142,9 +143,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def inspect(
-        self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
-    ) -> Inspection:
+    def inspect(self, source: Sequence[int], target: Sequence[int], overrides: Overrides | None = None) -> Inspection:
         """Decode a translation again and keep what the model computed at each step, one for every target token.
 
         Source and target are token ids with EOS, such as `source_ids` and `target_ids` of a translation; a target

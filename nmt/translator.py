@@ -6,7 +6,7 @@ Imported by translate.py, so it imports nothing heavier than PyTorch and Sentenc
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from nmt.portable.translator import PortableTranslator
 from nmt.run import OpenRun, Run
 from nmt.search import Hypothesis, Search
 from nmt.training.checkpoint import Checkpoints
-from nmt.translation import EMPTY, Engine, Inspection, Translation
+from nmt.translation import EMPTY, Engine, Inspection, Overrides, Prefix, Translation
 from nmt.typed import written_to
 
 
@@ -103,14 +103,10 @@ class Translator(Engine):
         tokens, score, weights, log_probs = hypothesis
         return self._translation(source, tokens, score, None if weights is None else _array(weights), log_probs)
 
-    def guided(
-        self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
-    ) -> list[Translation]:
+    def guided(self, text: str, prefix: Prefix = (), overrides: Overrides | None = None) -> list[Translation]:
         return self._in_numpy().guided(text, prefix, overrides)
 
-    def inspect(
-        self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
-    ) -> Inspection:
+    def inspect(self, source: Sequence[int], target: Sequence[int], overrides: Overrides | None = None) -> Inspection:
         return self._in_numpy().inspect(source, target, overrides)
 
     def formulas(self) -> dict[str, dict[str, str]]:

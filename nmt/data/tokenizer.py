@@ -75,7 +75,7 @@ class Tokenizer:
             character_coverage=1.0,  # rare characters are blanked already
             byte_fallback=True,
             hard_vocab_limit=False,  # shrink instead of failing on a small corpus
-            normalization_rule_name="identity",  # nmt.data.bitext.clean does it
+            normalization_rule_name="identity",  # nmt.data.cleaning.clean does it
             max_sentence_length=2**20,
             pad_id=PAD,
             bos_id=BOS,

@@ -14,7 +14,7 @@ from nmt.portable.beam import Beam, Hypothesis, log_softmax
 from nmt.portable.model import PortableModel
 from nmt.search_settings import UNGUIDED, Guide
 from nmt.special import BOS, EOS
-from nmt.translation import EMPTY, Engine, InspectedStep, Inspection, Translation
+from nmt.translation import EMPTY, Engine, InspectedStep, Inspection, Overrides, Prefix, Translation
 from nmt.unlike_training import TrainingData
 
 SOURCE, TARGET = "tokenizer.source", "tokenizer.target"  # tensors with SentencePiece models
@@ -83,16 +83,12 @@ class PortableTranslator(Engine):
         score = found.score(search.length_penalty)
         return self._translation(source, list(found.tokens), score, attention, list(found.log_probs))
 
-    def guided(
-        self, text: str, prefix: str | Sequence[int] = (), overrides: Mapping[int, Any] | None = None
-    ) -> list[Translation]:
+    def guided(self, text: str, prefix: Prefix = (), overrides: Overrides | None = None) -> list[Translation]:
         source = self.source_ids(text)
         tokens = self.target_tokenizer.encode(prefix) if isinstance(prefix, str) else prefix
         return self._translations(source, self.search, self._guide(tokens, overrides, source) if source else UNGUIDED)
 
-    def inspect(
-        self, source: Sequence[int], target: Sequence[int], overrides: Mapping[int, Any] | None = None
-    ) -> Inspection:
+    def inspect(self, source: Sequence[int], target: Sequence[int], overrides: Overrides | None = None) -> Inspection:
         guide = self._guide(target, overrides, source)
         memory, state = self.model.encode(source)
         steps = []
@@ -102,7 +98,7 @@ class PortableTranslator(Engine):
             steps.append(InspectedStep(log_softmax(logits)[0], None if weights is None else weights[0], of_first))
         return Inspection(memory.marks, steps)
 
-    def _guide(self, prefix: Sequence[int], overrides: Mapping[int, Any] | None, source: Sequence[int]) -> Guide:
+    def _guide(self, prefix: Sequence[int], overrides: Overrides | None, source: Sequence[int]) -> Guide:
         return Guide.of(prefix, overrides, len(source), len(self.target_tokenizer), self._heads)
 
     def formulas(self) -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-// Text as the model was trained on it (clean in nmt/data/bitext.py).
+// Text as the model was trained on it (clean in nmt/data/cleaning.py).
 
 export const WORD_START = "▁"; // SentencePiece writes the space before a word as U+2581
 

@@ -6,13 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from torch import Tensor
 
 import nmt
 from nmt.commands import engines
@@ -28,7 +26,7 @@ from nmt.search import Sample
 from nmt.translator import Translator
 from tests.commands import Finished, assert_fails, command, succeeded, translate
 from tests.conftest import ROOT
-from tests.portable.models import assert_same_text
+from tests.portable.models import assert_same_text, make_uncapturable
 
 # What an installation for translating alone does not have.
 ABSENT = (
@@ -141,15 +139,6 @@ def test_python_loads_an_exported_file(exported: tuple[Path, Path], sentences: l
         nmt.load(file, search=Sample())
 
 
-def test_heatmaps_are_drawn_by_both(exported: tuple[Path, Path], sentences: list[str], tmp_path: Path) -> None:
-    drawn = []
-    for engine in ("numpy", "torch"):
-        picture = tmp_path / f"{engine}.png"
-        succeeded(translate(exported[0], "--engine", engine, "--heatmap", str(picture), sentences[0]))
-        drawn.append(picture.read_bytes())
-    assert drawn[0] == drawn[1]
-
-
 def chosen(run: Path, *arguments: str, lines: int = 1, one_by_one: bool = False) -> tuple[str, int]:
     """The engine that is chosen, and how many lines are there for it."""
     options = parse(["--run", str(run), *arguments])
@@ -208,12 +197,10 @@ def test_a_damaged_model_is_passed_over_for_pytorch(copy: Path, damage: str) -> 
         assert translate(copy, "--engine", "numpy", "I see a cat.").stdout == done.stdout
 
 
-def test_a_sentence_of_a_megabyte_takes_bounded_time(exported: tuple[Path, Path]) -> None:
-    begin = time.monotonic()
+def test_a_sentence_of_a_megabyte_is_cut(exported: tuple[Path, Path]) -> None:
     done = succeeded(translate(exported[1], "--beam", "1", stdin="cat " * 2**18 + "\n"))
     assert "cut to its first 1000 tokens" in done.stderr
     assert len(done.stdout) < 50_000
-    assert time.monotonic() - begin < 60
 
 
 def test_training_ends_with_a_model_for_numpy(finished: Finished) -> None:
@@ -240,13 +227,7 @@ def test_a_model_that_cannot_be_captured_is_one_warning(
     shutil.copytree(old, tmp_path / "run")
     run = Run.open(tmp_path / "run")
     translator = Translator.load(run, "cpu")
-    kind = type(translator.model.decoder.attention.score)
-    plain = kind.forward
-
-    def odd(self: Any, query: Tensor, keys: Tensor) -> Tensor:
-        return plain(self, query, keys) * float(query.sum())
-
-    monkeypatch.setattr(kind, "forward", odd)
+    make_uncapturable(translator, monkeypatch)
     with caplog.at_level(logging.WARNING):
         write_into_run(run, translator)
     (warning,) = caplog.messages

@@ -19,7 +19,7 @@ from nmt.run import OpenRun, Run
 from nmt.translator import Translator
 from tests.commands import Finished, command, process, succeeded, train_arguments, translate
 from tests.conftest import ROOT, assert_refused
-from tests.portable.models import portable_of
+from tests.portable.models import make_uncapturable, portable_of
 from tests.training.toys import resumed, toy_trainer, trained
 
 
@@ -71,9 +71,7 @@ def test_a_model_that_cannot_be_captured_is_one_warning(
     run: OpenRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     translator = Translator.load(run, "cpu")
-    kind = type(translator.model.decoder.attention.score)
-    plain = kind.forward
-    monkeypatch.setattr(kind, "forward", lambda self, query, keys: plain(self, query, keys) * float(query.sum()))
+    make_uncapturable(translator, monkeypatch)
     keep = Snapshots(run, translator, 3)
     with caplog.at_level(logging.WARNING):
         keep(0)
@@ -83,34 +81,28 @@ def test_a_model_that_cannot_be_captured_is_one_warning(
     assert not run.snapshots.exists()
 
 
-def kept(**options: Any) -> tuple[list[tuple[int, bytes]], dict[str, Any]]:
-    """A list of what a trainer keeps, and options for it; it keeps a model in evaluation mode."""
+OPTIONS: dict[str, Any] = {"max_steps": 12, "validate_every": 4, "average_decay": 0.9, "dropout": 0.2}
+
+
+def kept_in_training(directory: Path, make: Any = toy_trainer, **options: Any) -> list[tuple[int, bytes]]:
+    """Steps and weights that a trainer keeps; the model is in evaluation mode."""
     seen: list[tuple[int, bytes]] = []
-    return seen, {"max_steps": 12, "validate_every": 4, "average_decay": 0.9, "dropout": 0.2, **options}
-
-
-def keeping(directory: Path, seen: list[tuple[int, bytes]], make: Any, options: dict[str, Any]) -> Any:
-    trainer = make(directory, **options)
+    trainer = make(directory, **OPTIONS | options)
 
     def keep(step: int) -> None:
         assert not trainer.model.training
         seen.append((step, trainer.model.output.weight.detach().numpy().tobytes()))
 
     trainer.keep = keep
-    return trainer
+    trainer.fit()
+    return seen
 
 
 def test_the_trainer_keeps_at_validations_and_resuming_changes_nothing(tmp_path: Path) -> None:
-    seen, options = kept()
-    keeping(tmp_path / "whole", seen, toy_trainer, options).fit()
+    seen = kept_in_training(tmp_path / "whole")
     assert [step for step, _ in seen] == [0, 4, 8, 12]
-    parts, options = kept(max_steps=8)
-    keeping(tmp_path / "parts", parts, toy_trainer, options).fit()
-    rest, options = kept()
-    keeping(tmp_path / "parts", rest, resumed, options).fit()
-    assert parts + rest == seen
-    plain = trained(tmp_path / "plain", **options)
-    last = resumed(tmp_path / "whole", **options)
+    assert kept_in_training(tmp_path / "parts", max_steps=8) + kept_in_training(tmp_path / "parts", resumed) == seen
+    plain, last = trained(tmp_path / "plain", **OPTIONS), resumed(tmp_path / "whole", **OPTIONS)
     assert torch.equal(plain.model.output.weight, last.model.output.weight)  # keeping changes nothing in training
 
 
