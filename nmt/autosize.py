@@ -1,7 +1,7 @@
 """size=auto: settings that suit the number of sentence pairs and their lengths.
 
 configs/size/auto.yaml asks for them by name, as in `vocab_size: ${auto:vocab_size}`, so that whatever the user or a
-recipe sets is left as it is. docs/small-data.md has the experiments behind the table.
+recipe sets is left as it is. docs/measured/small-data.csv has the experiments behind the table.
 """
 
 import json

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# docs/data.md has what was measured: epochs for 20 and for 1,000 new pairs, and train.replay; not the rate.
+# docs/measured/start.csv has what was measured: epochs for 20 and for 1,000 new pairs, and train.replay; not the rate.
 RATE = 0.25  # of the parent's learning rate
 FEWEST_EPOCHS, MOST_EPOCHS = 5, 40  # times that each of many, and of few, new pairs is seen
 _TRAIN = {"max_epochs": None, "max_steps": None, "max_minutes": None, "patience": None, "validate_every": 250}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FEW = 100  # sentences up to which numpy is the faster way, start included (docs/performance.md)
+FEW = 100  # sentences up to which numpy is the faster way, start included (docs/share.md)
 
 
 class Loaded(NamedTuple):
