@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 
-from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.bitext import reader_of, usable_pairs
 from nmt.data.discovery import complete
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
@@ -119,8 +119,8 @@ def _measure(reading: str) -> Size:
         settings = complete(settings)
         assert settings.path is not None
         different, characters = set(), 0
-        bitext = Bitext.of(settings, settings.path)
-        for pair in islice(usable_pairs(bitext, settings.max_chars, settings.max_ratio, Counter()), _MOST):
+        reader = reader_of(settings, settings.path)
+        for pair in islice(usable_pairs(reader, settings.max_chars, settings.max_ratio, Counter()), _MOST):
             different.add(hash(pair))
             characters += len(pair[0]) + len(pair[1])
     except (UserError, OSError):

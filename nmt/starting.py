@@ -7,14 +7,13 @@ replays old pairs beside the new ones, so that little is forgotten.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from nmt.config import Config, TrainSettings, load_config
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.discovery import NotClear, complete
 from nmt.data.readers import AUTO
 from nmt.data.settings import DataSettings
@@ -35,7 +34,7 @@ FEWEST_EPOCHS, MOST_EPOCHS = 5, 40  # times that each of many, and of few, new p
 _TRAIN = {"max_epochs": None, "max_steps": None, "max_minutes": None, "patience": None, "validate_every": 250}
 _WARMUP = 20  # updates
 _ROWS = 2000  # of a file that are looked at
-_LIMITS = ("on_error", "max_chars", "max_ratio", "max_megabytes")
+_LIMITS = ("on_error", "max_chars", "max_ratio")
 _READING = ("name", "path", "format", "header", "columns", "source", "target", *_LIMITS)  # how to read a corpus
 _NEW_FILE = {"format": AUTO, "header": None, "columns": None}  # found out again
 _NO_PATHS = {"path": None, "val_path": None, "test_path": None, "replay_path": None}
@@ -109,7 +108,7 @@ def with_end(settings: TrainSettings, new_pairs: int) -> TrainSettings:
 def _pieces(run: Run, settings: DataSettings) -> int:
     """The number of pieces into which the run's vocabularies cut the first rows: fewest in the right languages."""
     assert settings.path is not None
-    rows = islice(Bitext.of(settings, settings.path).rows(Counter()), _ROWS)
+    rows = islice(filter(None, reader_of(settings, settings.path).clean_rows()), _ROWS)
     tokenizers = Tokenizer.load(run.source_tokenizer), Tokenizer.load(run.target_tokenizer)
     return sum(len(tokenizer.encode(text)) for row in rows for tokenizer, text in zip(tokenizers, row, strict=True))
 

@@ -17,7 +17,8 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(values.get("model"), Mapping):
         values["model"] = _with_cells(values["model"])
     if isinstance(values.get("data"), Mapping):
-        values["data"] = _with_format(values["data"])
+        known = {name: value for name, value in values["data"].items() if name != "max_megabytes"}
+        values["data"] = _with_format(known)
     return values
 
 

@@ -9,7 +9,7 @@ import pytest
 from diversify import carry_through, opposite_data, parse
 
 from nmt.composition import composed
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.heldout import HeldOut, given_set, read_held_out
 from nmt.run import Run
 from tests.commands import assert_fails, command, succeeded, train_arguments
@@ -95,5 +95,5 @@ def test_the_opposite_direction_reads_the_same_files_the_other_way(tmp_path: Pat
     back = opposite_data(data, corpus, tmp_path / "held-out")
     assert back.path == data.path
     assert back.direction() == (there.target, there.source, there.target_column, there.source_column)
-    read = given_set(Bitext.of(back, back.val_path))
+    read = given_set(reader_of(back, back.val_path))
     assert read == [HeldOut("one", ("source",)), HeldOut("two", ("source",))]

@@ -1,4 +1,4 @@
-"""ruff refuses code that could run what a file says; tests/hostile/test_malice.py has such files."""
+"""ruff refuses code that could run what a file says."""
 
 import re
 import subprocess

@@ -182,14 +182,13 @@ def test_a_sweep_goes_on_after_a_run_that_failed(tmp_path: Path) -> None:
         ("latin1.txt", "a\tb\ncaf\xe9\tx\n".encode("latin-1"), ["latin1.txt:2", "UTF-8"]),
         ("empty.txt", b"", ["empty.txt", "no usable sentence pair"]),
         ("broken.zip", b"PK\x03\x04garbage", ["broken.zip"]),
-        ("large.txt", b"word\tmot\n" * 500_000, ["max_megabytes"]),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )
 def test_bad_corpora(name: str, content: bytes, words: list[str], tmp_path: Path) -> None:
     """How the files can be bad, tests/data/test_bitext.py has in full."""
     (tmp_path / name).write_bytes(content)
-    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}", "data.max_megabytes=1"]
+    places = [f"data.prepared_dir={tmp_path / 'prepared'}", f"run_dir={tmp_path / 'run'}"]
     done = command("train.py", "data=anki", "data.columns=[eng,fra]", f"data.path={tmp_path / name}", *places)
     assert_fails(done, *words)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"] == [name]

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from nmt.checking.measures import Pair
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.settings import DataSettings
 
 
@@ -14,9 +14,7 @@ def read_pairs(settings: DataSettings) -> tuple[list[Pair], Counter[str]]:
     """
     assert settings.path is not None, "require_files() comes first"
     pairs, dropped = [], Counter[str]()
-    for number, cells in enumerate(
-        Bitext.of(settings, settings.path).rows_or_gaps(), start=2 if settings.header else 1
-    ):
+    for number, cells in enumerate(reader_of(settings, settings.path).clean_rows(), start=2 if settings.header else 1):
         if not cells:
             dropped["malformed"] += 1
         elif not all(cells):

@@ -122,8 +122,8 @@ def particulars(options: argparse.Namespace, arguments: Sequence[str], runs: "Se
 
 def read_examples(options: argparse.Namespace, run: "OpenRun") -> "tuple[list[HeldOut], list[AlignedPair] | None]":
     """The sentences to translate, and those of them with a gold alignment if --alignments is given."""
-    from nmt.data.bitext import Bitext
     from nmt.data.heldout import given_set, read_held_out
+    from nmt.data.readers import Parallel
     from nmt.evaluation.gold import read_aligned, read_aligned_test_set
 
     if not options.source:
@@ -131,7 +131,7 @@ def read_examples(options: argparse.Namespace, run: "OpenRun") -> "tuple[list[He
         gold = options.alignments
         return examples, read_aligned_test_set(run.config.data, examples, gold) if gold else None
     paths = (str(options.source), *map(str, options.reference))
-    examples = given_set(Bitext(paths, tuple(range(len(paths))), on_error="stop", max_megabytes=4096))
+    examples = given_set(Parallel(paths))
     # Of the sentences that were read, as a pipe cannot be read twice.
     rows, corpus = ((each.source, *each.references) for each in examples), " and ".join(paths)
     return examples, list(read_aligned(rows, corpus, options.alignments)) if options.alignments else None

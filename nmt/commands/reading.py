@@ -1,4 +1,4 @@
-"""The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines in bounded memory."""
+"""The sentences that translate.py reads: arguments, files or stdin, as UTF-8 lines."""
 
 import errno
 import io
@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
 
 from nmt.data.lines import read_lossy
 from nmt.errors import UserError
@@ -25,7 +24,7 @@ def read_sentences(texts: Sequence[str], files: Sequence[Path]) -> Iterator[str]
             yield from read_lossy(file, str(path))
     if not texts and not files:
         with _reading("standard input"):
-            yield from read_lossy(cast(io.BufferedIOBase, sys.stdin.buffer), "standard input")
+            yield from read_lossy(sys.stdin.buffer, "standard input")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from nmt.data.bitext import Bitext, usable_pairs
+from nmt.data.bitext import reader_of, usable_pairs
 from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
 from nmt.data.heldout import HeldOut, given_set, read_held_out, write_held_out
 from nmt.data.replay import KEPT, merge
@@ -118,14 +118,14 @@ def _split(
     """Clean and split one corpus; `kept` are the held-out sets of an earlier run, instead of those of the settings."""
     assert settings.path is not None, "require_files() comes first"
     dropped: Counter[str] = Counter()
-    bitext = Bitext.of(settings, settings.path)
-    spool = PairSpool(work, usable_pairs(bitext, settings.max_chars, settings.max_ratio, dropped))
+    reader = reader_of(settings, settings.path)
+    spool = PairSpool(work, usable_pairs(reader, settings.max_chars, settings.max_ratio, dropped))
     pairs_read = len(spool) + dropped.total()
     if not len(spool):
         files = " and ".join(as_list(settings.path))
         raise UserError(f"{files}: no usable sentence pair among {pairs_read} lines: check data.path and data.columns.")
     val, test = kept or (
-        given_set(Bitext.of(settings, path)) if path else size
+        given_set(reader_of(settings, path)) if path else size
         for path, size in ((settings.val_path, settings.val_size), (settings.test_path, settings.test_size))
     )
     split = split_pairs(spool, train_text, val, test)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from nmt.data import columns
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.lines import Malformed
 from nmt.data.readers import AUTO, Named, Parallel, Reader, choose_reader, recognised
 from nmt.data.settings import DataSettings, anki_language, as_list
@@ -30,11 +30,11 @@ def complete(settings: DataSettings) -> DataSettings:
         return settings
     paths = tuple(as_list(settings.path))
     auto = settings.format == AUTO
-    kind = recognised(paths, settings.max_megabytes) if auto else choose_reader(settings.format, paths)
+    kind = recognised(paths) if auto else choose_reader(settings.format, paths)
     if len(paths) > 1:
         settings = replace(settings, format=Parallel.name, header=False, columns=settings.languages())
     else:
-        table = Table.read(kind(paths, (), (), settings.max_megabytes), settings)
+        table = Table.read(kind(paths), settings)
         settings = replace(settings, format=kind.name, header=table.header, **table.chosen(settings))
     source, target, *_ = settings.direction()
     return replace(settings, source=source, target=target)
@@ -43,7 +43,7 @@ def complete(settings: DataSettings) -> DataSettings:
 def description(settings: DataSettings) -> list[str]:
     """What was found out about a corpus, for the user."""
     assert settings.path is not None, "require_files() comes first"
-    direction, reader = settings.direction(), Bitext.of(settings, settings.path).reader
+    direction, reader = settings.direction(), reader_of(settings, settings.path)
     facts = [reader.name, reader.details(), "names of the columns in its first row" if settings.header else ""]
     where = reader.wanted() if isinstance(reader, Named) else [f"column {column + 1}" for column in direction[2:]]
     if len(reader.paths) > 1:

@@ -1,8 +1,7 @@
-"""Encodings of text files: UTF-16 is read as UTF-8, and any other is named, as far as its bytes tell."""
+"""Encodings of text files: UTF-16 is recognised, and any other but UTF-8 is named, as far as its bytes tell."""
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from nmt.writing_systems import count_scripts
@@ -21,22 +20,16 @@ _MULTIBYTE = {
 _MOSTLY = 0.9  # share of the letters that are of these scripts
 
 
-def as_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Pass UTF-8 on; transcode UTF-16 that begins with a byte order mark, so that what is invalid stays invalid."""
-    decoder: codecs.IncrementalDecoder | None = None
-    for number, chunk in enumerate(chunks):
-        if number == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in chunk[:_HEAD]:
-            decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
-        yield chunk if decoder is None else decoder.decode(chunk).encode("utf-8", "surrogatepass")
-    if decoder is not None and decoder.getstate()[0]:  # half of a character is left over
-        yield b"\xff"
+def is_utf16(head: bytes) -> bool:
+    """Whether a file that begins with these bytes is UTF-16 with a byte order mark."""
+    return head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in head[:_HEAD]
 
 
 def likely_encoding(content: bytes) -> str:
     """The encoding that a text which is not UTF-8 probably has."""
     if content.count(0) > len(content) / 5:
         return "UTF-16 without a byte order mark"
-    words = [word for word in re.split(rb"[\t\n\r ]+", content) if not word.isascii()]
+    words = [word for word in re.split(rb"[\t\n\r ]+", content) if not _is_utf8(word)]
     sample = b" ".join(words[:_SAMPLE])
     runs, letters = re.findall(rb"[\x80-\xff]+", sample), re.findall(rb"[A-Za-z]", sample)
     alone = sum(len(run) == 1 for run in runs)  # as most accented letters are
@@ -53,3 +46,11 @@ def likely_encoding(content: bytes) -> str:
     koi8 = sum(character.islower() for character in sample.decode("koi8-r"))
     lower = sum(character.islower() for character in sample.decode("cp1251", "ignore"))
     return "KOI8-R" if koi8 > 2 * lower else "Windows-1251 or another 8-bit encoding"
+
+
+def _is_utf8(word: bytes) -> bool:
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.build import build
 from nmt.data.corpus_report import DataReport
 from nmt.data.heldout import HeldOut, read_held_out
@@ -30,7 +30,7 @@ _FORMAT = 2  # raise it when the same inputs would give other files
 # Settings that change where things are, not what is made of them, or that enter the key in another form.
 _PATHS = ("path", "val_path", "test_path")
 _TOLD_ELSEWHERE = ("format", "header", "columns", "source", "target", "kept", "replay", "replay_path")
-_NOT_IN_KEY = {*_PATHS, *_TOLD_ELSEWHERE, "name", "max_megabytes", "prepared_dir"}
+_NOT_IN_KEY = {*_PATHS, *_TOLD_ELSEWHERE, "name", "prepared_dir"}
 # Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
 _CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
 _ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
@@ -146,7 +146,7 @@ def _key(settings: DataSettings) -> str:
         "inputs": inputs,
     }
     # TSV and parallel files differ by their number, so they are not named, as in earlier versions.
-    formats = [Bitext.of(settings, path).reader.name for field in _PATHS if (path := getattr(settings, field))]
+    formats = [reader_of(settings, path).name for field in _PATHS if (path := getattr(settings, field))]
     if set(formats) - {"tsv", "parallel"}:
         parts["formats"] = formats
     if settings.header:  # a key of earlier versions, which knew no headers, has no such part

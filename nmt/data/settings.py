@@ -58,7 +58,6 @@ class DataSettings:
     joint_vocab: bool = False
     # Share of running text whose characters get pieces of their own; the rest is spelt in bytes.
     character_coverage: float = 0.9998
-    max_megabytes: int = 4096  # the most that one input may decompress to
     prepared_dir: str = "data/prepared"
     # Of a run that starts from another (nmt/starting.py), whose data settings these are:
     kept: str | None = None  # run directory whose vocabularies and held-out sets are kept
@@ -68,7 +67,7 @@ class DataSettings:
     def __post_init__(self) -> None:
         _require(bool(_LANGUAGE.fullmatch(self.name)), "name", self.name, "letters, digits, '-' and '_'")
         _require(self.format in (AUTO, *READERS), "format", self.format, f"one of {', '.join((AUTO, *READERS))}")
-        for field in ("max_chars", "max_ratio", "val_size", "test_size", "max_megabytes"):
+        for field in ("max_chars", "max_ratio", "val_size", "test_size"):
             _require(getattr(self, field) >= 1, field, getattr(self, field), "at least 1")
         vocabulary = f"at least {SMALLEST_VOCABULARY}, of which 260 are bytes and special pieces"
         _require(self.vocab_size >= SMALLEST_VOCABULARY, "vocab_size", self.vocab_size, vocabulary)

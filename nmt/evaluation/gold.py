@@ -6,14 +6,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.heldout import HeldOut
 from nmt.data.lines import MEMBER_SEPARATOR, Malformed, read_lines
 from nmt.data.settings import DataSettings, as_list
 from nmt.errors import UserError
 from nmt.evaluation.links import GoldLinks, parse_links
-
-MAX_MEGABYTES = 4096  # of a file of links
 
 
 class AlignedPair(NamedTuple):
@@ -35,7 +33,7 @@ def read_aligned(
         gold: The file of links.
         flip: Swap the sides of the links.
     """
-    lines = zip_longest(rows, read_lines(str(gold), MAX_MEGABYTES))
+    lines = zip_longest(rows, read_lines(str(gold)))
     for number, (row, line) in enumerate(lines, start=1):
         if row is None or line is None:
             short, long = (corpus, gold) if row is None else (gold, corpus)
@@ -88,7 +86,7 @@ def _read_test_file(data: DataSettings, gold: Path) -> Iterator[AlignedPair]:
             raise UserError(f"{name}, which the run's test set was taken from, is not there: {_INSTEAD}.")
     direction = data.direction()
     flip = direction.source_column > direction.target_column
-    yield from read_aligned(Bitext.of(data, path).rows_or_gaps(), _named(data), gold, flip=flip)
+    yield from read_aligned(reader_of(data, path).clean_rows(), _named(data), gold, flip=flip)
 
 
 def _named(data: DataSettings) -> str:

@@ -29,7 +29,7 @@ def test_languages_of_other_files() -> None:
     ("field", "value"),
     [
         *(("name", "a/b"), ("format", "excel"), ("vocab_size", 100), ("max_chars", 0)),
-        *(("max_ratio", 0.5), ("val_size", 0), ("test_size", -1), ("character_coverage", 1.5), ("max_megabytes", 0)),
+        *(("max_ratio", 0.5), ("val_size", 0), ("test_size", -1), ("character_coverage", 1.5)),
         *(("path", ["only.txt"]), ("val_path", ["a", "b", "c"]), ("test_path", ["a"]), ("columns", ["eng"])),
         *(("columns", ["eng", "eng"]), ("columns", ["eng", "../fra"]), ("source", "deu"), ("target", "deu")),
     ],

@@ -8,7 +8,7 @@ import pytest
 from nmt import upgrade
 from nmt.composition import composed
 from nmt.data import prepare as prepare_module
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.discovery import complete
 from nmt.data.readers import READERS
 from nmt.data.settings import DataSettings
@@ -38,7 +38,7 @@ def found(path: Path, **settings: object) -> DataSettings:
 
 def pairs(settings: DataSettings) -> list[list[str]]:
     assert settings.path is not None
-    return list(Bitext.of(settings, settings.path).rows_or_gaps())
+    return list(reader_of(settings, settings.path).clean_rows())
 
 
 @pytest.mark.parametrize("asked", [{"source": "fra", "target": "eng"}, {"source": "fra"}, {"target": "eng"}], ids=str)

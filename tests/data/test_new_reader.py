@@ -21,7 +21,7 @@ def bars() -> Iterator[None]:
         suffixes = (".bars",)
 
         def rows(self) -> Iterator[list[str] | Malformed]:
-            for number, line in enumerate(read_lines(self.paths[0], self.max_megabytes), start=1):
+            for number, line in enumerate(read_lines(self.paths[0]), start=1):
                 cells = [] if isinstance(line, Malformed) else line.split("|||")
                 wanted = self.columns or range(len(cells))  # all, while nothing is known of the file
                 good = len(cells) > max(wanted, default=0)

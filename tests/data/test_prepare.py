@@ -74,7 +74,7 @@ def test_a_prepared_corpus_is_used_again(settings: Build, caplog: pytest.LogCapt
     first = prepare(settings())
     stamp = first.directory.stat().st_mtime_ns
     assert "Using the corpus" not in caplog.text
-    again = prepare(settings(max_megabytes=7))
+    again = prepare(settings())
     assert f"Using the corpus prepared in {first.directory}" in caplog.text
     assert (again.directory, again.directory.stat().st_mtime_ns) == (first.directory, stamp)
 
@@ -220,6 +220,11 @@ def test_an_empty_corpus_is_an_error(settings: Build, tmp_path: Path) -> None:
     assert_refused(r"empty\.tsv: no usable sentence pair among 2 lines", prepare, settings(path=str(empty)))
     assert_refused(r"empty\.tsv: no sentence pair to hold out", prepare, settings(val_path=str(empty)))
     assert prepared_in(tmp_path / "prepared") == []
+
+
+@pytest.mark.parametrize("field", ["path", "prepared_dir"])
+def test_the_home_of_nobody(settings: Build, field: str) -> None:
+    assert_refused("~no-such-user/x: there is no such user", prepare, settings(**{field: "~no-such-user/x"}))
 
 
 def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:

@@ -78,3 +78,14 @@ def test_another_corpus_under_this_name_is_found(settings: Build, caplog: pytest
         prepare(settings())
     assert "another corpus" in caplog.text
     assert contents(directory) == pristine
+
+
+def test_a_link_in_the_place_of_a_prepared_corpus_is_not_written_through(settings: Build, tmp_path: Path) -> None:
+    directory = prepare(settings()).directory
+    elsewhere = directory.rename(tmp_path / "elsewhere")
+    (elsewhere / "val.tsv").write_text("changed")
+    before = contents(elsewhere)
+    directory.symlink_to(elsewhere)
+    assert prepare(settings()).directory == directory
+    assert not directory.is_symlink()
+    assert contents(elsewhere) == before

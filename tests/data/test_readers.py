@@ -1,13 +1,12 @@
-"""Corpus formats by example; tests/hostile/test_formats.py has what nobody would write."""
+"""Corpus formats by example; tests/hostile has what nobody would write."""
 
 import tracemalloc
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.discovery import complete, description
 from nmt.data.encodings import likely_encoding
 from nmt.data.heldout import given_set
@@ -26,13 +25,12 @@ def found(path: Path, content: str | bytes = "", **settings: object) -> DataSett
 
 def rows(data: DataSettings) -> list[list[str]]:
     assert data.path is not None
-    return list(Bitext.of(data, data.path).rows_or_gaps())
+    return list(reader_of(data, data.path).clean_rows())
 
 
 def malformed(data: DataSettings) -> tuple[list[list[str]], int]:
-    dropped: Counter[str] = Counter()
-    assert data.path is not None
-    return list(Bitext.of(data, data.path).rows(dropped)), dropped["malformed"]
+    found = rows(data)
+    return [row for row in found if row], found.count([])
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -66,7 +64,7 @@ def test_a_header_is_the_first_row_with_text(tmp_path: Path, first: str, separat
     data = found(tmp_path / "mine.csv", text)
     assert (data.header, data.direction()) == (True, ("eng", "fra", 0, 1))
     assert [row for row in rows(data) if any(row)] == [CAT, DOG]
-    assert [entry.source for entry in given_set(Bitext.of(data, str(held_out)))] == [CAT[0], DOG[0]]
+    assert [entry.source for entry in given_set(reader_of(data, str(held_out)))] == [CAT[0], DOG[0]]
 
 
 def test_lines_of_a_spreadsheet_are_numbered_where_they_begin(tmp_path: Path) -> None:
@@ -155,7 +153,7 @@ def test_memory_is_flat_for_xml_of_any_size(tmp_path: Path) -> None:
             file.write("</body></tmx>")
         data = found(path)
         tracemalloc.start()
-        assert sum(1 for _ in Bitext.of(data, str(path)).rows_or_gaps()) == count
+        assert sum(1 for _ in reader_of(data, str(path)).clean_rows()) == count
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
@@ -276,7 +274,7 @@ def test_held_out_sets_may_be_of_another_format_and_order(tmp_path: Path) -> Non
     (tmp_path / "test.jsonl").write_text('{"fr": "Non.", "en": "No."}\n')
     held_out = {"val_path": str(tmp_path / "val.csv"), "test_path": str(tmp_path / "test.jsonl")}
     data = found(tmp_path / "mine.csv", "English;French\nI see a cat.;je vois un chat.\n", **held_out)
-    val, test = (given_set(Bitext.of(data, path)) for path in held_out.values())
+    val, test = (given_set(reader_of(data, path)) for path in held_out.values())
     assert [(entry.source, entry.references) for entry in (*val, *test)] == [("Hi.", ("Salut.",)), ("No.", ("Non.",))]
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from nmt.data.bitext import Bitext
 from nmt.data.heldout import HeldOut
+from nmt.data.readers import Tsv
 from nmt.data.settings import DataSettings
 from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
@@ -131,7 +131,7 @@ def write(folder: Path, pairs: list[str], links: str) -> tuple[str, Path]:
 
 
 def rows(path: str, on_error: str = "stop", columns: tuple[int, int] = (0, 1)) -> tuple[Iterator[list[str]], str]:
-    return Bitext((path,), columns, on_error, 1).rows_or_gaps(), path
+    return Tsv((path,), columns, on_error=on_error).clean_rows(), path
 
 
 def test_lines_belong_together(tmp_path: Path) -> None:

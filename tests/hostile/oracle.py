@@ -34,9 +34,6 @@ class Reading:
 
 def reading(settings: DataSettings) -> Reading:
     paths = [as_list(getattr(settings, field)) for field in ("path", "val_path", "test_path")]
-    for path in (path for group in paths for path in group):
-        if not is_file(Path(path.partition("::")[0])):
-            raise Refused(path)
     rows = naive_rows(settings, paths[0])
     pairs = [(row[0], row[1]) for row in rows if row is not None and fits(settings, row[0], row[1])]
     if not pairs:
@@ -45,31 +42,19 @@ def reading(settings: DataSettings) -> Reading:
     return Reading(pairs, len(rows), val, test)
 
 
-def is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
 def content(path: str) -> bytes | None:
     """The text of a file, out of its archive; None if it cannot be had."""
-    name, _, member = path.partition("::")
-    packed = Path(name).read_bytes()
+    packed = Path(path).read_bytes()
     try:
-        if name.endswith(".gz"):
-            return None if member else gzip.decompress(packed)
-        if not name.endswith(".zip"):
-            return None if member else packed
-        with zipfile.ZipFile(name) as archive:
+        if path.endswith(".gz"):
+            return gzip.decompress(packed)
+        if not path.endswith(".ZIP"):
+            return packed
+        with zipfile.ZipFile(path) as archive:
             names = [info.filename for info in archive.infolist() if not info.is_dir()]
-            texts = [name for name in names if name.endswith(".txt") and not name.endswith("_about.txt")]
-            found = [member] if member else names if len(names) == 1 else texts
-            if len(found) != 1 or names.count(found[0]) != 1 or found[0].endswith(".gz"):
-                return None
-            if archive.getinfo(found[0]).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                return None
-            return archive.read(found[0])
+            texts = [name for name in names if name.lower().endswith(".txt") and not name.endswith("_about.txt")]
+            (found,) = names if len(names) == 1 else texts
+            return archive.read(found)
     except Exception:  # whatever a damaged archive makes of its reader
         return None
 
@@ -83,21 +68,18 @@ def without_utf16(text: bytes) -> bytes:
     return decoded + b"\xff" if decoder.getstate()[0] else decoded
 
 
-def naive_lines(path: str, max_megabytes: int) -> list[str | None]:
+def naive_lines(path: str) -> list[str | None]:
     """The lines of a file, None for those that are malformed."""
     text = content(path)
-    if text is None or len(text) > max_megabytes * 2**20:
+    if text is None:
         raise Refused(path)
-    text = without_utf16(text)
-    lines = text.split(b"\n")
-    too_long = [len(line) > 2**20 for line in lines]
-    lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
-    if not text.split(b"\n")[-1]:
+    lines = without_utf16(text).removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if not lines[-1]:
         lines.pop()
     result: list[str | None] = []
-    for line, long in zip(lines, too_long):  # noqa: B905  # the last may be gone
+    for line in lines:
         try:
-            result.append(None if long or b"\0" in line else line.decode())
+            result.append(None if b"\0" in line else line.decode())
         except UnicodeDecodeError:
             result.append(None)
     return result
@@ -106,7 +88,7 @@ def naive_lines(path: str, max_megabytes: int) -> list[str | None]:
 def naive_rows(settings: DataSettings, paths: list[str]) -> list[list[str] | None]:
     """Clean rows, source first; None where on_error=skip leaves a malformed one out."""
     try:
-        files = [naive_lines(path, settings.max_megabytes) for path in paths]
+        files = [naive_lines(path) for path in paths]
     except Refused:
         raise Refused(*paths) from None  # read side by side, another file may be the first to stop the work
     if len(paths) == 1:

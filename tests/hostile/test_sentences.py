@@ -3,16 +3,13 @@
 import json
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from nmt.commands.reading import chunks
-from nmt.data.lines import MAX_LINE_BYTES, NOTICES
+from nmt.data.lines import NOTICES
 from tests.commands import Finished, translate
-from tests.conftest import ROOT
 from tests.hostile.corpora import BAD_LINES, BLANK_LINES, BOM, WORDS
 from tests.hostile.test_corpora import MANY
 
@@ -79,48 +76,11 @@ def test_hostile_sentences(finished: Finished) -> None:
 @pytest.mark.slow
 def test_ten_thousand_hostile_sentences(finished: Finished, capsys: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(int(os.environ.get("NMT_SEED", "2")))
-    lines = [*(hostile_line(rng) for _ in range(MANY)), b"x" * (MAX_LINE_BYTES - 1), SHOWN]
+    lines = [*(hostile_line(rng) for _ in range(MANY)), b"x" * 2**20, SHOWN]
     assert_line_by_line(finished[0], lines, "--json", "--beam", "1")
     assert_line_by_line(finished[0], [*lines[:999], SHOWN], "--beam", "1")  # an empty line at the end would be none
     with capsys.disabled():
         print(f"\n{len(lines)} hostile sentences with --json, 1000 without")
-
-
-GIANT = """
-import sys
-for _ in range(400):
-    sys.stdout.buffer.write(bytes(2**20))
-sys.stdout.buffer.write(b"\\nx" + b"\\xc2\\xa0" * 2**20 + b"\\nI see a cat.")
-"""
-
-
-# The memory of a command: started from a small process, as what its parent holds counts as its own at the start.
-MEASURE = """
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[1:]).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
-sys.exit(code)
-"""
-
-
-@pytest.mark.slow
-def test_a_line_without_end_is_cut_in_little_memory(finished: Finished, tmp_path: Path) -> None:
-    """400 MB of NULs, then a line that is cut inside of a character (a space, as nobody waits for its translation)."""
-    arguments = [sys.executable, "translate.py", "--run", str(finished[0]), "--json", "--beam", "1"]
-    with subprocess.Popen([sys.executable, "-c", GIANT], stdout=subprocess.PIPE) as giant:
-        done = subprocess.run(
-            [sys.executable, "-c", MEASURE, *arguments], stdin=giant.stdout, capture_output=True, text=True, cwd=ROOT
-        )
-    assert done.returncode == 0, done.stderr
-    nothing, cut, last = map(json.loads, done.stdout.splitlines())
-    assert nothing["text"] == ""
-    assert len(nothing["source"]) == MAX_LINE_BYTES
-    assert cut["source"] == "x" + "\xa0" * (MAX_LINE_BYTES // 2 - 1)  # the character that was cut in two is left out
-    assert last["source"] == "I see a cat."
-    *notices, kilobytes = done.stderr.splitlines()
-    assert sum("longer than 1 MiB, and cut there." in notice for notice in notices) == 2
-    assert "UTF-8" not in done.stderr
-    assert int(kilobytes) < 600 * 1024  # the line alone would take as much again
 
 
 def test_long_lines_are_translated_in_small_chunks() -> None:

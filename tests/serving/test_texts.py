@@ -6,7 +6,6 @@ import json
 import logging
 import re
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import pytest
 from nmt.commands.serve import is_loopback, read_keys, settings_of
 from nmt.commands.serve import parse as parse_options
 from nmt.config import DataSettings
-from nmt.data.bitext import Bitext
+from nmt.data.bitext import reader_of
 from nmt.data.discovery import complete
 from nmt.serving.detection import Detector
 from nmt.serving.guard import Guard
@@ -171,7 +170,7 @@ def test_corrections_are_a_corpus_that_training_reads(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
     found = complete(DataSettings(name="x", path=str(path)))
     assert (found.source, found.target, found.header) == ("eng", "fra", True)
-    rows = list(Bitext.of(found, str(path)).rows(Counter()))
+    rows = list(reader_of(found, str(path)).clean_rows())
     assert rows == [["I see it.", "Je le vois."], ["Yes.", "Oui."], ["One Two", "Un deux"]]
     suggestions.add(("../x", "fra"), "a", "b")
     assert {each.name for each in (tmp_path / "a").iterdir()} == {"eng-fra.tsv", "___x-fra.tsv"}

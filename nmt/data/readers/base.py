@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nmt.data.cleaning import clean
 from nmt.data.lines import Malformed, plain_name
+from nmt.errors import UserError
 from nmt.languages import same_language
 
 READERS: dict[str, type["Reader"]] = {}  # by name, in the order in which `auto` tries them
@@ -15,13 +17,13 @@ Row = list[str] | Malformed
 
 @dataclass(frozen=True)
 class Reader(ABC):
-    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack and limit it."""
+    """Reads one format as a stream of rows; built on `read_lines` or `read_chunks`, which unpack it."""
 
     paths: tuple[str, ...]
-    columns: tuple[int, ...]  # which cells make a row: the source, then its translations; empty: all of them
-    languages: tuple[str, ...]  # of these cells; may be empty
-    max_megabytes: int  # the most that one file may decompress to
+    columns: tuple[int, ...] = ()  # which cells make a row: the source, then its translations; empty: all of them
+    languages: tuple[str, ...] = ()  # of these cells; may be empty
     header: bool = False  # the first row of a table names its columns
+    on_error: str = "stop"  # a malformed row ends the reading; or "skip"
 
     name: ClassVar[str]  # value of data.format
     suffixes: ClassVar[tuple[str, ...]] = ()  # of its files, without .gz and .zip
@@ -54,6 +56,16 @@ class Reader(ABC):
     @abstractmethod
     def rows(self) -> Iterator[Row]:
         """The cells of each row, uncleaned, or a Malformed with its position, such as corpus.tsv:12."""
+
+    def clean_rows(self) -> Iterator[list[str]]:
+        """Cleaned rows, and an empty list in the place of each malformed one that is skipped."""
+        for row in self.rows():
+            if not isinstance(row, Malformed):
+                yield [clean(cell) for cell in row]
+            elif self.on_error == "stop":
+                raise UserError(f"{row.where}: {row.problem} (data.on_error=skip leaves such lines out).")
+            else:
+                yield []
 
     def chosen(self, cells: list[str], where: str, between: str) -> Row:
         """The cells of `columns`, or a Malformed if there are too few."""

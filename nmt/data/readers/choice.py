@@ -22,7 +22,7 @@ def choose_reader(format_: str, paths: tuple[str, ...]) -> type[Reader]:
     return reader
 
 
-def held_out_format(format_: str, paths: tuple[str, ...], max_megabytes: int) -> str:
+def held_out_format(format_: str, paths: tuple[str, ...]) -> str:
     """The format of a held-out set: that of the corpus, unless number or suffix of its files are another format's."""
     if format_ == AUTO or READERS[format_].one_file != (len(paths) == 1):
         return AUTO
@@ -30,13 +30,13 @@ def held_out_format(format_: str, paths: tuple[str, ...], max_megabytes: int) ->
     unsaid = plain_name(paths[0]).suffix.lower() in ("", ".txt")
     if claiming is reader or unsaid or (reader is Tsv and claiming.is_table):
         return format_
-    return recognised(paths, max_megabytes).name
+    return recognised(paths).name
 
 
-def recognised(paths: tuple[str, ...], max_megabytes: int) -> type[Reader]:
+def recognised(paths: tuple[str, ...]) -> type[Reader]:
     """The reader that recognises the beginning of a file, else the one that claims its name."""
     if len(paths) == 1 and not Moses.claims(paths):
-        lines = first_lines(paths[0], max_megabytes)
+        lines = first_lines(paths[0])
         for reader in READERS.values():
             if reader.recognises(paths[0], lines):
                 return reader

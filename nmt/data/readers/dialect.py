@@ -31,10 +31,10 @@ PLAIN = Dialect("\t", quoted=False)
 SEPARATOR = re.compile(r'"?sep=([\t;|,])"?')  # a first line that tells Excel the delimiter
 
 
-def first_lines(path: str, max_megabytes: int) -> list[str]:
+def first_lines(path: str) -> list[str]:
     """The first lines of a file, without those that are malformed."""
     found, left = [], HEAD_CHARACTERS
-    for line in islice(read_lines(path, max_megabytes), HEAD_LINES):
+    for line in islice(read_lines(path), HEAD_LINES):
         left -= 1 if isinstance(line, Malformed) else len(line)
         if left < 0:
             break

@@ -21,13 +21,13 @@ class Jsonl(Named):
         return first.lstrip().startswith("{") and isinstance(_object(first), dict)
 
     def names(self) -> tuple[str, ...]:
-        objects = map(_object, first_lines(self.paths[0], self.max_megabytes))
+        objects = map(_object, first_lines(self.paths[0]))
         found = [key for each in objects if isinstance(each, dict) for key, value in each.items() if type(value) is str]
         return tuple(dict.fromkeys(found))
 
     def rows(self) -> Iterator[Row]:
         (path,), names = self.paths, self.wanted()
-        for number, line in enumerate(read_lines(path, self.max_megabytes), start=1):
+        for number, line in enumerate(read_lines(path), start=1):
             value = _object(line) if isinstance(line, str) and line.strip() else line
             if isinstance(value, Malformed):
                 yield Malformed(value.problem, f"{path}:{number}")

@@ -30,7 +30,7 @@ class Moses(Named):
         if len(members) < 2:
             raise UserError(f"{path} holds no files of two languages (such as a.de-en.de and a.de-en.en): check it.")
         files = [f"{path}{MEMBER_SEPARATOR}{members[name]}" for name in self.wanted()]
-        yield from Parallel(tuple(files), (), (), self.max_megabytes).rows()
+        yield from Parallel(tuple(files)).rows()
 
 
 def _members(path: str) -> dict[str, str]:

@@ -11,7 +11,6 @@ from nmt.data.readers.base import Named, Row
 _LINE = re.compile(r'(msgctxt|msgid|msgid_plural|msgstr|msgstr\[\d+\])?\s*"((?:[^"\\]|\\.)*)"\s*')
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "", "b": "", "v": " ", "f": " "}
-_MOST_CHARACTERS = 2**20  # of one entry
 
 
 @dataclass
@@ -22,14 +21,9 @@ class _Entry:
     fuzzy: bool = False
     texts: dict[str, list[str]] = field(default_factory=dict)  # by keyword
     problem: str = ""
-    length: int = 0
 
     def add(self, keyword: str, text: str) -> None:
-        self.length += len(text) + 1
-        if self.length > _MOST_CHARACTERS:
-            self.problem = "a message longer than 1 MiB; put one sentence into a message"
-        else:
-            self.texts.setdefault(keyword, []).append(text)
+        self.texts.setdefault(keyword, []).append(text)
 
     def text(self, keyword: str) -> str:
         return "".join(self.texts.get(keyword, []))
@@ -71,7 +65,7 @@ class Po(Named):
 
     def _entries(self) -> Iterator[_Entry]:
         entry, keyword, fuzzy = _Entry(0), "", False
-        for number, line in enumerate(read_lines(self.paths[0], self.max_megabytes), start=1):
+        for number, line in enumerate(read_lines(self.paths[0]), start=1):
             text = "" if isinstance(line, Malformed) else line.strip()
             if isinstance(line, str) and (not text or text.startswith("#")):
                 if not text.startswith("#~"):

@@ -1,6 +1,7 @@
 """Tables as spreadsheets export them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from nmt.data.lines import Malformed, read_lines
 from nmt.data.readers.base import Reader, Row
@@ -23,9 +24,9 @@ class Csv(Reader):
         return cls.claims((path,)) or dialect.delimiter != "," or any(line.startswith('"') for line in lines)
 
     def rows(self) -> Iterator[Row]:
-        (path,), delimiter = self.paths, self._dialect().delimiter
+        (path,), delimiter = self.paths, self._dialect.delimiter
         width, header = 0, self.header  # the width is that of the first row
-        for number, row in records(read_lines(path, self.max_megabytes), delimiter):
+        for number, row in records(read_lines(path), delimiter):
             where = f"{path}:{number}"
             if isinstance(row, Malformed):
                 yield Malformed(row.problem, where)
@@ -44,7 +45,8 @@ class Csv(Reader):
                 yield self.chosen(row, where, DELIMITERS[delimiter])
 
     def details(self) -> str:
-        return str(self._dialect())
+        return str(self._dialect)
 
+    @cached_property
     def _dialect(self) -> Dialect:
-        return dialect_of(first_lines(self.paths[0], self.max_megabytes)) or Dialect(",", quoted=True)
+        return dialect_of(first_lines(self.paths[0])) or Dialect(",", quoted=True)

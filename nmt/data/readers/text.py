@@ -22,7 +22,7 @@ class Tsv(Reader):
 
     def rows(self) -> Iterator[Row]:
         (path,), header = self.paths, self.header
-        for number, line in enumerate(read_lines(path, self.max_megabytes), start=1):
+        for number, line in enumerate(read_lines(path), start=1):
             if isinstance(line, Malformed):
                 yield Malformed(line.problem, f"{path}:{number}")
             elif not line.strip():
@@ -44,7 +44,7 @@ class Parallel(Reader):
         return len(paths) > 1
 
     def rows(self) -> Iterator[Row]:
-        files = [read_lines(path, self.max_megabytes) for path in self.paths]
+        files = [read_lines(path) for path in self.paths]
         columns = self.columns or range(len(self.paths))
         for number, lines in enumerate(zip_longest(*files), start=1):
             if None in lines:  # never skipped: from here on, lines cannot be matched

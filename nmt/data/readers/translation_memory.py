@@ -63,7 +63,7 @@ class _Units(Named):
         """Starts and ends of elements; a UserError if the file is not well-formed."""
         (path,) = self.paths
         parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
-        for chunk in chain(read_chunks(path, self.max_megabytes), [b""]):
+        for chunk in chain(read_chunks(path), [b""]):
             try:
                 parser.feed(chunk) if chunk else parser.close()
                 yield from parser.read_events()
