@@ -83,3 +83,14 @@ export function roving(
     });
   });
 }
+
+/** A group of buttons of which one is chosen: {node, choose(value)}; `options` are pairs of a value and its name. */
+export function segments(label, options, chosen, className = "") {
+  const buttons = options.map(([value, text]) =>
+    element("button", { type: "button", text, on: { click: () => chosen(value) } }),
+  );
+  const choose = (value) =>
+    options.forEach(([each], place) => update(buttons[place], "aria-pressed", String(each === value)));
+  const attributes = { className: `segments ${className}`, role: "group", "aria-label": label };
+  return { node: element("div", { ...attributes, children: buttons }), choose };
+}

@@ -31,3 +31,6 @@ export function doubts({ scripts = {}, longest = Infinity, guessing = null }, te
   }
   return found;
 }
+
+/** A sentence about such reasons. */
+export const warning = (reasons) => `This sentence ${reasons.join(", and ")}: do not rely on its translation.`;

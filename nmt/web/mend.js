@@ -1,6 +1,7 @@
 // Corrections by the reader: sent to the server that the page came from, or kept for a download that training reads.
 
 import { clean } from "./clean.js";
+import { saveFile } from "./copy_and_save.js";
 import { element } from "./dom.js";
 
 const { suggest, source, target } = document.body.dataset; // where to send corrections, if anywhere; languages
@@ -55,9 +56,7 @@ function keep(message) {
 
 function download() {
   const lines = [[source, target], ...kept].map((pair) => pair.map(clean).join("\t") + "\n");
-  const address = URL.createObjectURL(new Blob(lines, { type: "text/tab-separated-values" }));
-  element("a", { href: address, download: `corrections-${source}-${target}.tsv` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  saveFile(`corrections-${source}-${target}.tsv`, lines.join(""), "text/tab-separated-values");
   unsaved = false;
 }
 

@@ -2,7 +2,7 @@
 
 import { fragment, setFragment } from "./address.js";
 import { Client } from "./client.js";
-import { copyText } from "./clipboard.js";
+import { copyText } from "./copy_and_save.js";
 import { mendForm } from "./mend.js";
 import { aboutModel, lineOf } from "./view.js";
 

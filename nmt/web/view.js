@@ -1,6 +1,9 @@
 // What the page shows of a translation and of the model. Text gets into the page through textContent alone.
 
-import { element, roundPercent } from "./dom.js";
+import { element, roundPercent, roving } from "./dom.js";
+import { warning } from "./doubts.js";
+import { common, marked, units } from "./report/diff.js";
+import { isLeftwards } from "./scripts.js";
 
 const level = (confidence) => (confidence < 0.4 ? "low" : confidence < 0.75 ? "medium" : "high");
 
@@ -26,12 +29,11 @@ export function lineOf(number, result, choice, open, languages, actions) {
     role: "group",
     "aria-label": `Translation of line ${number}`,
   });
-  const words = wordSpans(target, candidate.words, (word, i) =>
+  const words = wordSpans(target, candidate.words, (word) =>
     element("span", {
       className: "word",
       text: word.text,
       role: "button",
-      tabindex: i ? "-1" : "0",
       title: `${roundPercent(word.confidence)} sure`,
       "aria-expanded": String(open),
       data: { sure: level(word.confidence) },
@@ -43,8 +45,15 @@ export function lineOf(number, result, choice, open, languages, actions) {
     for (const event of ["pointerenter", "focus"]) word.addEventListener(event, look);
     for (const event of ["pointerleave", "blur"]) word.addEventListener(event, () => mark(marks, null));
     word.addEventListener("click", () => getSelection()?.isCollapsed !== false && actions.toggle(!open));
-    word.addEventListener("keydown", (event) => pressed(event, words, i, target, () => actions.toggle(!open)));
+    word.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      actions.toggle(!open);
+    });
   });
+  const arrows = [["ArrowRight"], ["ArrowLeft"]];
+  const [forward, back] = isLeftwards(candidate.text) ? arrows.reverse() : arrows;
+  roving(words, { forward, back });
   node.append(source, target);
   if (result.doubts.length) node.append(doubtful(result.doubts));
   if (open) node.append(details(number, result, choice, languages, actions));
@@ -55,7 +64,7 @@ export function lineOf(number, result, choice, open, languages, actions) {
 function wordSpans(parent, words, make) {
   return words.map((word, i) => {
     if (i && word.spaced) parent.append(" ");
-    const node = make(word, i);
+    const node = make(word);
     parent.append(node);
     return node;
   });
@@ -68,33 +77,19 @@ function mark(nodes, weights) {
   });
 }
 
-/** Enter and the space bar open the details; arrows go from word to word. */
-function pressed(event, words, place, paragraph, open) {
-  const forward = getComputedStyle(paragraph).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
-  const back = forward === "ArrowLeft" ? "ArrowRight" : "ArrowLeft";
-  const to = { [forward]: place + 1, [back]: place - 1, Home: 0, End: words.length - 1 }[event.key];
-  if (event.key === "Enter" || event.key === " ") open();
-  else if (to !== undefined && words[to]) {
-    words[place].tabIndex = -1;
-    words[to].tabIndex = 0;
-    words[to].focus();
-  } else if (to === undefined) return;
-  event.preventDefault();
-}
-
 function doubtful(reasons) {
   const long = reasons.at(-1).startsWith("has ") || reasons[0].startsWith("has ");
   const advice = long ? " Put every sentence on a line of its own." : "";
-  const text = `This sentence ${reasons.join(", and ")}: do not rely on its translation.${advice}`;
-  return element("p", { className: "doubt", text });
+  return element("p", { className: "doubt", text: warning(reasons) + advice });
 }
 
 /** Other translations, and the table of attention. */
 function details(number, result, choice, languages, actions) {
   const candidate = result.candidates[choice];
   const others = result.candidates.map((each, i) => {
-    const text = element("span", { lang: languages.target, dir: "auto" });
-    text.append(...compared(each.text || "(nothing)", result.candidates[choice].text));
+    const words = units(each.text || "(nothing)");
+    const [kept] = common(words, units(candidate.text));
+    const text = marked(element("span", { lang: languages.target, dir: "auto" }), words, kept, "strong");
     const sure = element("small", { text: `${roundPercent(each.confidence)} sure` });
     const button = element("button", { type: "button", className: "other", children: [text, sure] });
     if (i === choice) button.setAttribute("aria-current", "true");
@@ -121,18 +116,6 @@ function details(number, result, choice, languages, actions) {
   }
   node.addEventListener("keydown", (event) => event.key === "Escape" && actions.toggle(false));
   return node;
-}
-
-/** A text whose words are marked from the first to the last that another text does not have. */
-function compared(text, other) {
-  const [words, others] = [text, other].map((each) => each.split(" "));
-  let [begin, end] = [0, 0];
-  const least = Math.min(words.length, others.length);
-  while (begin < least && words[begin] === others[begin]) begin++;
-  while (end < least - begin && words.at(-1 - end) === others.at(-1 - end)) end++;
-  const parts = [words.slice(0, begin), words.slice(begin, words.length - end), words.slice(words.length - end)];
-  const [before, unlike, after] = parts.map((part) => part.join(" "));
-  return [before && `${before} `, unlike && element("strong", { text: unlike }), after && ` ${after}`].filter(Boolean);
 }
 
 /** A row for each word of the translation: how sure the model is, and its weights on the words of the source. */

@@ -32,10 +32,6 @@ def saved(page: Any, kind: str) -> str:
     return Path(download.value.path()).read_text(encoding="utf-8")
 
 
-def words_of(picture: str) -> list[str]:
-    return re.findall(r"<text[^>]*>([^<]*)</text>", picture)
-
-
 def test_the_address_and_the_saved_files_hold_what_is_shown(show: Any) -> None:
     page = settled(show(html(), at(at=2, unit="words", scale="log")))
     assert page.locator(".toolbar [aria-pressed=true]").all_inner_texts()[-2:] == ["Words", "Log scale"]
@@ -56,12 +52,10 @@ def test_the_address_and_the_saved_files_hold_what_is_shown(show: Any) -> None:
     assert saved["svg"].count(b"<text") == 2 * len(best().source_ids) + len(best().target_ids)
 
 
-def test_each_view_saves_its_own_picture_and_numbers(show: Any) -> None:
+def test_each_view_saves_its_own_numbers(show: Any) -> None:
     page = settled(show(html("bahdanau", "seq2seq"), at(view="beam")))
     tokens = page.locator(".token bdi").all_inner_texts()
-    picture = saved(page, "svg")
-    assert words_of(picture)[::2] == tokens
-    assert picture.count("<path") == len(tokens)
+    assert not page.locator("#save-svg").is_visible()  # a picture is of attention
     tree = json.loads(saved(page, "json"))["tree"]
     assert len(tree) >= len(tokens)
     ends = [node for node in tree if node["piece"] == "</s>" and node["kept"]]
@@ -71,9 +65,6 @@ def test_each_view_saves_its_own_picture_and_numbers(show: Any) -> None:
     assert float(shown.replace("−", "-")) == pytest.approx(best().score, abs=6e-4)
     page.click("#tab-compare")
     page.wait_for_selector(".column:last-child:not(.waiting)")
-    words = words_of(saved(page, "svg"))
-    assert words[0] == "bahdanau"
-    assert "seq2seq" in words
     models = json.loads(saved(page, "json"))["models"]
     assert [each["model"] for each in models] == ["bahdanau", "seq2seq"]
     assert [each["translation"] for each in models] == [

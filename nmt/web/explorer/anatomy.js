@@ -1,8 +1,8 @@
 // One step of the decoder, taken apart: query, energies, weights, context, next token.
 
-import { element, update } from "../dom.js";
+import { element, segments } from "../dom.js";
 import { Choices, remarks } from "./choices.js";
-import { blind, headChoice, heading, nextEquation, ofHead, queryEquation, readingText } from "./parts.js";
+import { blind, heading, nextEquation, ofHead, queryEquation, readingText } from "./parts.js";
 import { Pieces } from "./pieces.js";
 import { Refreshed } from "./refreshed.js";
 import { largestOf, Strip } from "./strip.js";
@@ -43,12 +43,14 @@ export class Anatomy {
     });
     this.next.append(this.candidates.node, this.after);
     this.note = element("p", { className: "note", role: "status" });
-    this.heads = headChoice(trace.heads, (head) => this.change({ head }));
+    const heads = Array.from({ length: trace.heads }, (_, head) => [head, `Head ${head + 1}`]);
+    this.heads = segments("Heads", heads, (head) => this.change({ head }));
+    this.heads.node.hidden = trace.heads < 2;
     const unfold = (part) => this.change({ unfold: part });
     this.pieces = trace.attends ? new Pieces(trace, { unfold, hidden: this.hidden }) : null;
     const left = this.pieces?.node ?? blind(formulas);
     const about = element("p", { className: "about reads", text: readingText(trace) });
-    this.node.replaceChildren(this.title, about, this.note, this.query, this.heads, left, this.next);
+    this.node.replaceChildren(this.title, about, this.note, this.query, this.heads.node, left, this.next);
     this.parts?.end();
     this.parts = new Refreshed(this.node, [
       [this.title, () => this.names()],
@@ -70,7 +72,7 @@ export class Anatomy {
       return;
     }
     this.now = ofHead(this.trace, this.trace.steps[step], head);
-    [...this.heads.children].forEach((each, place) => update(each, "aria-pressed", String(place === this.now.head)));
+    this.heads.choose(this.now.head);
     this.after.hidden = !this.now.state;
     this.query.hidden = !this.now.query;
     this.step = step;

@@ -1,8 +1,8 @@
 // The view of the beam search: all hypotheses as a tree; choose a token to force it, or to cut its branch.
 
-import { chance, element, percent, signed, svg } from "../dom.js";
+import { chance, element, percent, segments, signed, svg } from "../dom.js";
 import { BETWEEN_CUTS } from "./state.js";
-import { classOf, columnsOf, edgesOf, layout, pathTo, ROW, treeDrawing } from "./tree.js";
+import { classOf, columnsOf, edgesOf, layout, pathTo, ROW } from "./tree.js";
 
 export class BeamView {
   /** `change` takes changes of the state. */
@@ -50,21 +50,18 @@ export class BeamView {
       spellcheck: "false",
     });
     this.begin.addEventListener("change", () => this.change({ begin: this.begin.value.trim(), pick: 0 }));
-    const mode = (text, cutting) =>
-      element("button", { type: "button", text, on: { click: () => this.setMode(cutting) } });
-    this.modes = [mode("forces it", false), mode("cuts its branch", true)];
+    const modes = [
+      [false, "forces it"],
+      [true, "cuts its branch"],
+    ];
+    this.modes = segments("Choosing a token", modes, (cutting) => this.setMode(cutting));
     this.every = element("input", { type: "checkbox" });
     this.every.addEventListener("change", () => this.change({ pruned: +this.every.checked }));
     const parts = [
       this.size.node,
       this.penalty.node,
       element("label", { className: "setting", children: ["Begin with ", this.begin] }),
-      element("div", {
-        className: "setting",
-        role: "group",
-        "aria-label": "Choosing a token",
-        children: ["Choosing a token ", element("span", { className: "segments", children: this.modes })],
-      }),
+      element("div", { className: "setting", children: ["Choosing a token ", this.modes.node] }),
       element("label", { className: "setting check", children: [this.every, " show all that was pruned"] }),
     ];
     return element("div", { className: "controls", children: parts });
@@ -72,7 +69,7 @@ export class BeamView {
 
   setMode(cutting) {
     this.cutting = cutting;
-    this.modes.forEach((button, place) => button.setAttribute("aria-pressed", String(Boolean(place) === cutting)));
+    this.modes.choose(cutting);
     this.canvas.classList.toggle("cutting", cutting);
   }
 
@@ -105,7 +102,6 @@ export class BeamView {
       node.number = ends ? signed(node.total / (node.depth + 1) ** search.penalty, 3) : chance(Math.exp(node.logProb));
     }
     const columns = columnsOf(nodes, depth, "system-ui, sans-serif");
-    this.drawn = { nodes, rows, columns };
     const size = { width: columns.at(-1), height: rows * ROW };
     const edges = edgesOf(nodes, columns).map((edge) => svg("path", edge));
     const picture = svg("svg", { ...size, "aria-hidden": "true", children: edges });
@@ -115,11 +111,6 @@ export class BeamView {
     this.canvas.replaceChildren(picture, ...buttons.map(([, button]) => button));
     this.navigate(nodes, buttons);
     if (focused) this.canvas.querySelector("[tabindex='0']")?.focus();
-  }
-
-  /** The tree as a picture that stands alone. */
-  drawing() {
-    return treeDrawing(this.drawn);
   }
 
   /** The tree as plain values: every token that was considered. */

@@ -1,8 +1,6 @@
 // Several models on the same sentence, in step: runs side by side, or one run at several times of its training.
 
 import { element, percent, signed } from "../dom.js";
-import { beside, drawing } from "./drawing.js";
-import { figureOf } from "./figure.js";
 import { Picture } from "./picture.js";
 import { numbersOf } from "./save.js";
 
@@ -81,12 +79,6 @@ export class Compare {
     const [read, steps] = this.longest();
     if (at === null || at > steps) return "The whole translations";
     return at < 1 ? `Reads piece ${Math.max(1, read + at)} of ${read}` : `Step ${at} of at most ${steps}`;
-  }
-
-  /** The pictures side by side, under their names. */
-  drawing({ unit, scale }) {
-    const shown = this.columns.filter((each) => each.trace);
-    return beside(shown.map(({ trace, label }) => [label, drawing(figureOf(trace, unit), scale)]));
   }
 
   numbers() {

@@ -5,7 +5,6 @@ import { shown, strength } from "./figure.js";
 import { bottleneck, curve, linesOf, pen } from "./lines.js";
 
 const [ROW, CELL, SPACE, MARGIN] = [28, 28, 200, 16];
-const ABREAST = 2; // pictures in a row
 const FONT = "system-ui, 'Noto Sans', sans-serif";
 
 /** Width of a text in pixels. */
@@ -16,7 +15,7 @@ function measure(text) {
 }
 
 /** Colours of the page by their names in its styles. */
-export function ink(...names) {
+function ink(...names) {
   const style = getComputedStyle(document.documentElement);
   return names.map((name) => style.getPropertyValue(name).trim());
 }
@@ -25,29 +24,13 @@ export function ink(...names) {
 const solid = (colour) => `rgb(${colour.replaceAll(" ", ", ")})`;
 
 /** An SVG element on the background of the page, with a margin around it, that needs nothing else. */
-export function standalone(width, height, children) {
+function standalone(width, height, children) {
   const [text, card] = ink("--text", "--card");
   const [wide, high] = [width + 2 * MARGIN, height + 2 * MARGIN];
   const root = { xmlns: "http://www.w3.org/2000/svg", width: wide, height: high, viewBox: `0 0 ${wide} ${high}` };
   const content = svg("g", { transform: `translate(${MARGIN} ${MARGIN})`, children });
   const background = svg("rect", { width: wide, height: high, fill: card });
   return svg("svg", { ...root, "font-family": FONT, "font-size": 15, fill: text, children: [background, content] });
-}
-
-/** Pictures side by side in rows, from pairs of a title and a picture. */
-export function beside(titled) {
-  let [x, y, width, height] = [0, 0, 0, 0]; // place of the next one, size of all
-  const children = [];
-  titled.forEach(([title, picture], place) => {
-    if (place % ABREAST === 0) [x, y] = [0, height];
-    const [wide, high] = ["width", "height"].map((name) => +picture.getAttribute(name));
-    children.push(svg("text", { x: x + MARGIN, y: y + 15, "font-weight": 600, text: title }));
-    for (const [name, value] of Object.entries({ x, y: y + 22 })) picture.setAttribute(name, value);
-    children.push(picture);
-    x += wide;
-    [width, height] = [Math.max(width, x), Math.max(height, y + high + 22)];
-  });
-  return standalone(width, height, children);
 }
 
 /** The picture of attention as an SVG element that stands alone. */

@@ -1,8 +1,9 @@
 // The page: a sentence, the views of it, the player, and what the address says about them.
 
-import { copyText } from "../clipboard.js";
+import { copyText } from "../copy_and_save.js";
 import { Client } from "../client.js";
 import { element, roving } from "../dom.js";
+import { warning } from "../doubts.js";
 import { saveJson, savePng, saveSvg } from "./save.js";
 import { changeChips, runAbout, showWritten, where } from "./said.js";
 import { Store } from "./state.js";
@@ -213,9 +214,7 @@ class Explorer {
       const trace = sentence ? await this.ask(state) : null;
       if (SEARCHED.some((name) => this.store.state[name] !== state[name])) return;
       this.trace = trace;
-      $("status").textContent = trace?.doubts.length
-        ? `This sentence ${trace.doubts.join(", and ")}: do not rely on its translation.`
-        : "";
+      $("status").textContent = trace?.doubts.length ? warning(trace.doubts) : "";
       $("status").className = "doubt";
       this.draw();
     } catch (error) {

@@ -1,12 +1,13 @@
 // The first view: the picture of the whole translation, and below it the step that is in the making.
 
-import { element, signed } from "../dom.js";
+import { element, segments, signed } from "../dom.js";
 import { Anatomy } from "./anatomy.js";
 import { Picture } from "./picture.js";
 
-const SHAPES = [
-  ["lines", "Lines"],
-  ["map", "Heatmap"],
+const CHOICES = [
+  ["Picture", "shape", { lines: "Lines", map: "Heatmap" }, "shapes"], // on narrow screens one of both is shown
+  ["Units", "unit", { pieces: "Pieces", words: "Words" }],
+  ["Scale", "scale", { linear: "Linear", log: "Log scale" }],
 ];
 
 export class Look {
@@ -14,32 +15,10 @@ export class Look {
   constructor({ go, change, force, hidden, languages }) {
     this.picture = new Picture({ go, languages });
     this.anatomy = new Anatomy({ force, hidden, change });
-    const segments = (label, name, options, className = "") => {
-      const buttons = options.map(([value, text]) =>
-        element("button", { type: "button", text, data: { value }, on: { click: () => change({ [name]: value }) } }),
-      );
-      return {
-        name,
-        buttons,
-        node: element("div", {
-          className: `segments ${className}`,
-          role: "group",
-          "aria-label": label,
-          children: buttons,
-        }),
-      };
-    };
-    this.choices = [
-      segments("Picture", "shape", SHAPES, "shapes"), // on narrow screens one of both is shown
-      segments("Units", "unit", [
-        ["pieces", "Pieces"],
-        ["words", "Words"],
-      ]),
-      segments("Scale", "scale", [
-        ["linear", "Linear"],
-        ["log", "Log scale"],
-      ]),
-    ];
+    this.choices = CHOICES.map(([label, name, options, className]) => ({
+      name,
+      ...segments(label, Object.entries(options), (value) => change({ [name]: value }), className),
+    }));
     this.end = element("div", { className: "whole" });
     this.card = element("div", {
       className: "card",
@@ -59,13 +38,7 @@ export class Look {
     this.picture.show(trace, state.unit, state.scale);
     this.anatomy.show(trace);
     this.summary();
-    this.settings(state);
-  }
-
-  settings(state) {
-    for (const { name, buttons } of this.choices) {
-      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.value === state[name]));
-    }
+    for (const { name, choose } of this.choices) choose(state[name]);
   }
 
   /** How the score comes about. */

@@ -92,20 +92,6 @@ function weighted(weights, vectors, size) {
   return sum;
 }
 
-/** Buttons to choose a head. */
-export function headChoice(heads, choose) {
-  const node = element("div", { className: "segments", role: "group", "aria-label": "Heads", hidden: heads < 2 });
-  const buttons = Array.from({ length: heads < 2 ? 0 : heads }, (_, head) =>
-    element("button", {
-      type: "button",
-      text: `Head ${head + 1}`,
-      on: { click: () => choose(head) },
-    }),
-  );
-  node.append(...buttons);
-  return node;
-}
-
 export const firstSentence = (text = "") => text.split(/[:.]\s|\n/)[0].replace(/\s\([^)]*\)$/, "");
 
 export function readingText({ attends, encoder }) {

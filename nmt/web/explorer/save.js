@@ -1,16 +1,9 @@
 // What the views draw and hold, as files: SVG, PNG, JSON.
 
-/** Save a file. */
-function download(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
+import { saveFile } from "../copy_and_save.js";
 
 export function saveSvg(name, picture) {
-  download(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" }));
+  saveFile(`${name}.svg`, new XMLSerializer().serializeToString(picture), "image/svg+xml");
 }
 
 export async function savePng(name, picture) {
@@ -24,7 +17,7 @@ export async function savePng(name, picture) {
   const context = canvas.getContext("2d");
   context.scale(scaled, scaled);
   context.drawImage(image, 0, 0);
-  canvas.toBlob((blob) => download(`${name}.png`, blob), "image/png");
+  canvas.toBlob((blob) => saveFile(`${name}.png`, blob, "image/png"), "image/png");
 }
 
 /** The numbers of a trace, as JSON can hold them. */
@@ -60,5 +53,5 @@ const rowsOf = (numbers, size) =>
   Array.from({ length: numbers.length / size }, (_, row) => numbers.slice(row * size, (row + 1) * size));
 
 export function saveJson(name, numbers) {
-  download(`${name}.json`, new Blob([JSON.stringify(numbers, null, 1)], { type: "application/json" }));
+  saveFile(`${name}.json`, JSON.stringify(numbers, null, 1), "application/json");
 }

@@ -1,7 +1,4 @@
-// The places of a beam search's hypotheses in a drawn tree, and its picture.
-
-import { svg } from "../dom.js";
-import { ink, standalone } from "./drawing.js";
+// The places of a beam search's hypotheses in a drawn tree.
 
 export const ROW = 30;
 const GAP = 26; // between columns, for the edges
@@ -76,36 +73,4 @@ export function edgesOf(nodes, columns) {
     const d = `M${begin[0]} ${begin[1]}C${begin[0] + GAP / 2} ${begin[1]} ${x - GAP / 2} ${y} ${x} ${y}`;
     return { d, "stroke-width": (1 + 3 * Math.exp(node.logProb)).toFixed(2), className: classOf(node) };
   });
-}
-
-/** The tree as an SVG element that stands alone. */
-export function treeDrawing({ nodes, rows, columns }) {
-  const [text, soft, line, choice] = ink("--text", "--soft", "--line", "--chance");
-  const children = edgesOf(nodes, columns).map(({ className, ...edge }) =>
-    svg("path", {
-      ...edge,
-      fill: "none",
-      stroke: className === "pruned" ? soft : choice,
-      opacity: { best: "1", kept: "0.5", pruned: "0.3" }[className],
-    }),
-  );
-  for (const node of nodes) {
-    const [x, y, kind] = [columns[node.depth], node.y * ROW, classOf(node)];
-    const stroke = { best: choice, kept: line, pruned: "none" }[kind];
-    const box = { x, y: y + 2, width: node.width, height: ROW - 4, rx: 7, fill: "none", stroke };
-    const words = { y: y + 0.66 * ROW, fill: kind === "pruned" ? soft : text };
-    children.push(
-      svg("rect", { ...box, "stroke-width": kind === "best" ? 2 : 1 }),
-      svg("text", {
-        ...words,
-        x: x + 8,
-        text: node.label,
-        "font-size": 14,
-        "font-weight": kind === "best" ? 600 : 400,
-        style: { "unicode-bidi": "isolate" },
-      }),
-      svg("text", { ...words, x: x + node.width - 8, "text-anchor": "end", text: node.number, "font-size": 12, fill: soft }),
-    );
-  }
-  return standalone(columns.at(-1), rows * ROW, children);
 }

@@ -40,7 +40,6 @@ export function makeViews(runs, page) {
       node: beam.node,
       whole: true,
       show: (trace, state) => beam.show(trace, state),
-      drawing: () => beam.drawing(),
       numbers: (trace) => ({ ...numbersOf(trace), tree: beam.numbers() }),
     },
     whatif: {
@@ -65,7 +64,6 @@ export function makeViews(runs, page) {
       show: (trace, state) => view.show(state, (span) => page.spanned(span, view.node)),
       place: (trace, at) => view.place(at),
       where: (at) => view.where(at),
-      drawing: (trace, state) => view.drawing(state),
       numbers: () => view.numbers(),
     };
   };

@@ -1,6 +1,7 @@
 // What all charts share: SVG nodes, round numbers, axes with a grid, and what tells the lines and bars of a chart apart.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svg } from "../dom.js";
+
 const HEIGHT = 190; // of a chart without legend and names of axes
 const [COLOURS, DASHES] = [8, 3]; // in the style sheet
 const SWATCH = 26; // pixels of a sample in the legend
@@ -23,12 +24,7 @@ const SHAPES = [
 ];
 const HOLLOW = 7; // shapes from here on
 
-export function node(name, attributes = {}, text) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
+export const node = (name, attributes = {}, text) => svg(name, { ...attributes, text });
 
 export const label = (x, y, text, anchor = "middle", kind = "tick") =>
   node("text", { x, y, "text-anchor": anchor, class: kind }, text);

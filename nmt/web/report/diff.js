@@ -38,9 +38,8 @@ export function common(one, other) {
   return kept;
 }
 
-/** A paragraph of units, in which those that the other text lacks are marked by `name` (ins or del). */
-export function marked(parts, kept, name, attributes) {
-  const node = element("p", attributes);
+/** An element filled with units, of which those that the other text lacks are marked by `name` (ins, del or strong). */
+export function marked(node, parts, kept, name) {
   let open = null;
   parts.forEach((part, place) => {
     const space = place && part.spaced ? " " : "";

@@ -1,6 +1,6 @@
 // A figure of a report: title, chart, table, note, and buttons that copy it as LaTeX, CSV or SVG.
 
-import { copyText } from "../clipboard.js";
+import { copyText } from "../copy_and_save.js";
 import { element } from "../dom.js";
 import { draw } from "./chart.js";
 import { format, isNumeric, toCsv, toLatex, toSvg } from "./export.js";

@@ -16,10 +16,11 @@ export function textNodes(row, { source, target }) {
     const words = units(each.text);
     const [kept, found] = common(words, reference);
     const attributes = { lang: target, dir: "auto", className: "translation" };
-    const line = marked(words, kept, "ins", attributes);
+    const line = marked(element("p", attributes), words, kept, "ins");
     if (!each.text) line.append(element("span", { className: "soft", text: "(nothing)" }));
     if (single) {
-      nodes.push(line, marked(reference, found, "del", { ...attributes, className: "reference" }));
+      const nearestText = element("p", { ...attributes, className: "reference" });
+      nodes.push(line, marked(nearestText, reference, found, "del"));
     } else {
       versions.append(element("span", { className: "model", text: `${each.name} ${each.chrf.toFixed(0)}` }), line);
     }
