@@ -29,7 +29,7 @@ _COLOURS = LinearSegmentedColormap.from_list(
     "attention",
     ["#eefaf8", "#bde6e0", "#89d2c8", "#4abeb1", "#1ca598", "#058b7f", "#037067", "#01574f", "#003f39"],
 )
-INK, FAINT = "#1f2933", "#7b8794"
+_INK, _FAINT = "#1f2933", "#7b8794"
 
 # Sizes in inches. Cells shrink to keep the longer side at _SIDE, but not below what can be read.
 _CELL_MAX, _CELL_MIN, _SIDE = 0.46, 0.17, 14.0
@@ -39,7 +39,7 @@ _LONGEST_LABEL = 28  # characters
 _STYLE: dict[Any, Any] = {
     "text.usetex": False,
     "text.parse_math": False,  # "$5 or $6" is money
-    "text.color": INK,
+    "text.color": _INK,
     "svg.hashsalt": "nmt",  # the same picture gives the same bytes
     "svg.fonttype": "path",  # looks the same where the fonts are not installed
     "pdf.fonttype": 42,
@@ -61,20 +61,20 @@ def draw(
     assert weights.size, "there is nothing to draw"
     rows, columns = weights.shape
     cell = float(np.clip(_SIDE / max(rows, columns), _CELL_MIN, _CELL_MAX))
-    with our_style():
+    with _our_style():
         figure = Figure(figsize=(columns * cell, rows * cell), dpi=160)
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
-        mesh = draw_grid(axes, source_tokens, target_tokens, weights, cell)
+        mesh = _draw_grid(axes, source_tokens, target_tokens, weights, cell)
         _name_axes(axes, source_name, target_name, title)
         if cell == _CELL_MAX and weights.size <= 200:
             _write_values(axes, weights)
-        add_colour_bar(figure, mesh, rows * cell)
-        fit_figure(figure)
+        _add_colour_bar(figure, mesh, rows * cell)
+        _fit_figure(figure)
     return figure
 
 
-def draw_grid(
+def _draw_grid(
     axes: Axes, source_tokens: Sequence[str], target_tokens: Sequence[str], weights: np.ndarray, cell: float
 ) -> QuadMesh:
     """Fill `axes` with the cells, each `cell` inches wide, and a token beside each row and above each column."""
@@ -107,7 +107,7 @@ def save(figure: Figure, path: Path | str) -> None:
     check_name(path)
     kind = path.suffix.lower()
     content = io.BytesIO()
-    with our_style():
+    with _our_style():
         figure.savefig(content, format=kind[1:], dpi=figure.dpi, metadata=_METADATA[kind])
     write_bytes(path, content.getvalue())
 
@@ -121,13 +121,13 @@ def check_name(path: Path) -> None:
 def to_array(figure: Figure) -> np.ndarray:
     """The picture as pixels (height, width, 3), uint8."""
     canvas = FigureCanvasAgg(figure)
-    with our_style():
+    with _our_style():
         canvas.draw()
     return np.array(canvas.buffer_rgba())[..., :3]
 
 
 @contextmanager
-def our_style() -> Iterator[None]:
+def _our_style() -> Iterator[None]:
     """Apply our matplotlib settings, and silence its warnings of missing glyphs: `fonts` has its own."""
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
@@ -144,7 +144,7 @@ def _label_axes(axes: Axes, source: Sequence[str], target: Sequence[str], size: 
         for label in labels:
             # A Devanagari font has "<" and "/" but no "s": taken from two fonts, </s> would fall apart.
             chosen = DEFAULT if is_plain(label.get_text()) else fonts
-            label.set(fontfamily=chosen, fontsize=size, color=INK, parse_math=False)
+            label.set(fontfamily=chosen, fontsize=size, color=_INK, parse_math=False)
 
 
 def _is_leftwards(tokens: Sequence[str]) -> bool:
@@ -173,8 +173,8 @@ def _rotate_if_crowded(axes: Axes, cell: float) -> None:
 
 def _name_axes(axes: Axes, source_name: str, target_name: str, title: str | None) -> None:
     axes.xaxis.set_label_position("top")
-    axes.set_xlabel(source_name, fontfamily=families(source_name), fontsize=9, color=FAINT, labelpad=8)
-    axes.set_ylabel(target_name, fontfamily=families(target_name), fontsize=9, color=FAINT, labelpad=8)
+    axes.set_xlabel(source_name, fontfamily=families(source_name), fontsize=9, color=_FAINT, labelpad=8)
+    axes.set_ylabel(target_name, fontfamily=families(target_name), fontsize=9, color=_FAINT, labelpad=8)
     if title:
         axes.set_title(title, fontfamily=families(title), fontsize=12, pad=12)
 
@@ -184,11 +184,11 @@ def _write_values(axes: Axes, weights: np.ndarray) -> None:
     for (row, column), weight in np.ndenumerate(weights):
         if weight >= 0.05:
             number = f"{weight:.2f}".removeprefix("0")
-            colour = "white" if weight > 0.55 else INK
+            colour = "white" if weight > 0.55 else _INK
             axes.text(column + 0.5, row + 0.5, number, ha="center", va="center", fontsize=7.5, color=colour)
 
 
-def add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
+def _add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
     """Put a slim scale from 0 to 1 to the right, as tall as the grid, up to a maximum."""
     width_inches, height_inches = figure.get_size_inches()
     bar_height = min(height, _BAR_HEIGHT)
@@ -196,10 +196,10 @@ def add_colour_bar(figure: Figure, mesh: QuadMesh, height: float) -> None:
     box = (1 + _BAR_GAP / width_inches, 1 - share, _BAR_WIDTH / width_inches, share)
     bar = figure.colorbar(mesh, cax=figure.add_axes(box), ticks=[0, 0.5, 1] if bar_height > 0.8 else [0, 1])
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, pad=3, labelsize=7.5, labelcolor=FAINT)
+    bar.ax.tick_params(length=0, pad=3, labelsize=7.5, labelcolor=_FAINT)
 
 
-def fit_figure(figure: Figure) -> None:
+def _fit_figure(figure: Figure) -> None:
     """Grow the figure around everything drawn; matplotlib's layout engines would shrink the cells instead."""
     drawn = figure.get_tightbbox()  # inches, from the corner of the grid
     old_size = figure.get_size_inches()

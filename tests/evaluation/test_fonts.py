@@ -70,14 +70,6 @@ def test_a_missing_script_is_named_once(monkeypatch: pytest.MonkeyPatch, caplog:
         assert package in message
 
 
-def test_every_candidate_draws_what_it_claims() -> None:
-    installed = fonts._installed()
-    assert fonts.DEFAULT in installed
-    assert not [name for name in installed if name.startswith("Last Resort")]
-    assert ord("é") in fonts._codepoints(fonts.DEFAULT)
-    assert ord("म") not in fonts._codepoints(fonts.DEFAULT)
-
-
 def test_fonts_installed_after_matplotlibs_list_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     new = shutil.copy(BUNDLED / "DejaVuSansMono.ttf", tmp_path / "New.ttf")
     (tmp_path / "Broken.ttf").write_bytes(b"not a font")

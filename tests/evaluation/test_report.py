@@ -24,10 +24,10 @@ from nmt.evaluation.report.curves import thinned, training_figures
 from nmt.evaluation.report.sentences import recorded_rows
 from nmt.evaluation.report.training_set import prepared_corpus
 from nmt.evaluation.report.words import WordCounts, render_counts
-from nmt.evaluation.score_report import read_evaluation, write_evaluation
+from nmt.evaluation.score_report import read_evaluation
 from nmt.evaluation.scores import score
 from nmt.evaluation.verdict import judge
-from nmt.files import check_sums, read_listed, write_listed
+from nmt.files import check_sums, read_listed
 from nmt.run import Run
 from nmt.special import EOS_PIECE
 from nmt.translation import EMPTY, Translation
@@ -265,22 +265,6 @@ def test_a_part_that_fails_is_left_out(
     write_report(old / "eval", found, ("eng", "fra"), DETAILS, verdict, run)
     assert not (old / "eval/report.html").exists()
     assert "(all)" in caplog.text
-
-
-def test_a_new_evaluation_removes_the_report_of_the_last(tmp_path: Path) -> None:
-    write_listed(tmp_path / "report.html", b"old")
-    write_evaluation(tmp_path, evaluation(SMALL).scores, {}, [])
-    assert not (tmp_path / "report.html").exists()
-
-
-def test_a_thousand_sentences_take_less_than_five_megabytes(old: Path, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    words = ["".join(rng.choice(list("abcdefgh"), rng.integers(2, 9))) for _ in range(500)]
-    texts = [" ".join(rng.choice(words, rng.integers(8, 30))) for _ in range(3)]
-    found = evaluation([(text, text, [text, text + " x"]) for text in texts * 67])  # a fifth of them
-    verdict = judge(found, bleu=1.0, pairs=None, guessing=None)
-    write_report(tmp_path, found, ("eng", "fra"), DETAILS, verdict, Run.open(old))
-    assert 200_000 < (tmp_path / "report.html").stat().st_size < 1_000_000
 
 
 def test_long_curves_are_thinned(run: Path) -> None:

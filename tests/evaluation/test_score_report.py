@@ -7,6 +7,7 @@ from rich.console import Console
 
 from nmt.evaluation.score_report import Row, table, write_evaluation
 from nmt.evaluation.scores import Scores, score
+from nmt.files import write_listed
 
 SOURCES = ["Das Haus", "Sie beobachten uns jetzt", "Komm"]
 HYPOTHESES = ["The house", "They are watching us now", "Come"]
@@ -24,11 +25,12 @@ def printed(scores: Scores, width: int) -> str:
     return stream.getvalue()
 
 
-def test_files_can_be_read_back(tmp_path: Path, scores: Scores) -> None:
+def test_files_can_be_read_back_and_no_older_report_stays(tmp_path: Path, scores: Scores) -> None:
     rows = [
         Row(source, hypothesis, -0.5, references)
         for source, hypothesis, references in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)
     ]
+    write_listed(tmp_path / "report.html", b"of the evaluation before")
     write_evaluation(tmp_path, scores, {"examples": "x"}, rows)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["SHA256SUMS", "scores.json", "translations.tsv"]
     read = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
@@ -59,6 +61,10 @@ def test_table_shows_every_score(scores: Scores) -> None:
     for metric in scores.metrics.values():
         assert metric.signature in text
     assert text.count("█" * 20) >= 1  # the best bucket fills its bar
+    plain = printed(score(["x"], [("a b c d",)], ["e"], metrics=["bleu"], bootstrap=0), width=80)
+    assert "BLEU  0.0" in plain
+    assert "TER" not in plain
+    assert "interval" not in plain
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -67,10 +73,3 @@ def test_plain_text_loses_nothing_when_narrow(scores: Scores, width: int) -> Non
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= width
     assert scores["bleu"].signature in "".join(line.strip() for line in text.splitlines())
-
-
-def test_table_without_interval_and_ter() -> None:
-    text = printed(score(["x"], [("a b c d",)], ["e"], metrics=["bleu"], bootstrap=0), width=80)
-    assert "TER" not in text
-    assert "interval" not in text
-    assert "BLEU  0.0" in text
