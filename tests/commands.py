@@ -25,6 +25,12 @@ from tests.conftest import ROOT
 
 Finished = tuple[Path, subprocess.CompletedProcess[str]]  # a run directory, and what train.py printed
 
+# What an installation for translating alone does not have.
+ABSENT = (
+    *("torch", "hydra", "omegaconf", "yaml", "rich", "sacrebleu", "sacremoses", "safetensors"),
+    *("tensorboard", "matplotlib"),
+)
+
 ENGLISH = ["I", "you", "we", "they"]
 FRENCH = ["je", "tu", "nous", "elles"]
 VERBS = [("see", "vois"), ("hear", "entends"), ("like", "aime"), ("want", "veux"), ("know", "sais")]

@@ -9,8 +9,8 @@ from comparison import firsts, ngrams, page, runs, significance, summary, tables
 from nmt.evaluation.report import quality
 from nmt.evaluation.report.analysis import Analysis
 from nmt.metrics import sentence_chrf
-from tests.evaluation.test_report import content, figures, translated
-from tests.test_compare import make_run, noisy, references
+from tests.comparison_runs import make_run, noisy, references
+from tests.reports import content, figures, translated
 
 
 def test_ngrams_are_matched_as_often_as_a_reference_has_them() -> None:

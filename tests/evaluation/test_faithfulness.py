@@ -14,8 +14,8 @@ from nmt.special import EOS
 from nmt.translator import Translator
 from tests.commands import assert_fails, evaluate, succeeded
 from tests.conftest import ROOT, assert_refused, tiny_translator
-from tests.evaluation.test_report import content, figures
 from tests.portable.test_conformance import SHORT
+from tests.reports import content, figures
 
 EXAMPLES = [
     HeldOut("I see a cat .", ("je vois un chat .",)),

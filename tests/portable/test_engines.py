@@ -24,15 +24,10 @@ from nmt.portable.export import write_into_run
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
-from tests.commands import Finished, assert_fails, command, succeeded, translate
+from tests.commands import ABSENT, Finished, assert_fails, command, succeeded, translate
 from tests.conftest import ROOT
 from tests.portable.models import assert_same_text, make_uncapturable
 
-# What an installation for translating alone does not have.
-ABSENT = (
-    *("torch", "hydra", "omegaconf", "yaml", "rich", "sacrebleu", "sacremoses", "safetensors"),
-    *("tensorboard", "matplotlib"),
-)
 WITHOUT = f"""
 import runpy, sys
 sys.modules |= dict.fromkeys({ABSENT!r})

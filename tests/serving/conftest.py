@@ -21,9 +21,9 @@ from nmt.portable.file import unpack
 from nmt.portable.translator import PortableTranslator
 from nmt.search import Beam
 from nmt.translator import Translator
+from tests.commands import ABSENT
 from tests.conftest import ROOT, tiny_model
 from tests.portable.models import packed
-from tests.portable.test_engines import ABSENT
 from tests.web.conftest import wordy, wordy_translator
 
 START = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

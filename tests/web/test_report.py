@@ -12,7 +12,7 @@ from nmt.evaluation.verdict import judge
 from nmt.run import Run
 from nmt.web.report_page import report_page
 from tests.conftest import ROOT
-from tests.evaluation.test_report import DETAILS, SMALL, evaluation
+from tests.reports import DETAILS, SMALL, evaluation
 
 HOSTILE = "</script><script>hacked()</script> <img/src=x/onerror=hacked()> {policy} \u202e =1+1"
 SENTENCES = [*SMALL, (HOSTILE, HOSTILE, ["rien", HOSTILE]), ("我 看见 猫", "我看见猫。", ["我看见狗。"])]
