@@ -58,18 +58,18 @@ class Attention(nn.Module):
     def forward(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
         """Contexts and weights of queries (B, T, Q)."""
         if not self.score.looks_back:
-            return self._look(query, memory, state)
-        attended, *rest = state
+            return self._attend(query, memory, state)
+        weights_so_far, *rest = state
         state = tuple(rest)
-        looks: list[Attended] = []
+        steps: list[Attended] = []
         for one in query.split(1, dim=1):
-            keys = self.score.look_back(memory.keys, attended)
-            looks.append(self._look(one, memory._replace(keys=keys), state))
-            attended, state = attended + looks[-1].weights, looks[-1].state
-        contexts, weights, _ = zip(*looks, strict=True)
-        return Attended(torch.cat(contexts, dim=1), torch.cat(weights, dim=1), (attended, *state))
+            keys = self.score.look_back(memory.keys, weights_so_far)
+            steps.append(self._attend(one, memory._replace(keys=keys), state))
+            weights_so_far, state = weights_so_far + steps[-1].weights, steps[-1].state
+        contexts, weights, _ = zip(*steps, strict=True)
+        return Attended(torch.cat(contexts, dim=1), torch.cat(weights, dim=1), (weights_so_far, *state))
 
-    def _look(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
+    def _attend(self, query: Tensor, memory: Memory, state: tuple[Tensor, ...]) -> Attended:
         energies = self.score(query, memory.keys)  # (B, T, S)
         if self.score.has_heads:
             query = query.unsqueeze(1)

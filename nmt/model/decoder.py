@@ -160,13 +160,13 @@ class BahdanauDecoder(AttentiveDecoder):
         layers, alignment = by_layer(state.recurrent), state.alignment
         outputs, contexts, weights = [], [], []
         for from_token in from_tokens:  # (B, gates)
-            looked = self.attention(layers[-1][0].unsqueeze(1), memory, alignment)
-            alignment = looked.state
-            from_context = F.linear(looked.context.squeeze(1), of_context)
+            attended = self.attention(layers[-1][0].unsqueeze(1), memory, alignment)
+            alignment = attended.state
+            from_context = F.linear(attended.context.squeeze(1), of_context)
             layers = self.recurrence.step(from_token + from_context, layers)
             outputs.append(layers[-1][0])
-            contexts.append(looked.context)
-            weights.append(looked.weights)
+            contexts.append(attended.context)
+            weights.append(attended.weights)
         states = self.dropout(torch.stack(outputs, dim=1))
         readout = self.readout(states, embedded, torch.cat(contexts, dim=1))
         return Unrolled(readout, torch.cat(weights, dim=1), State(from_layers(layers), alignment))
@@ -199,8 +199,8 @@ class LuongDecoder(AttentiveDecoder):
         if self.input_feeding:
             return self._feed(embedded, memory, state)
         outputs, recurrent = self.recurrence.over(embedded, state.recurrent)
-        readout, looked = self._look(outputs, memory, state.alignment, self._kept(outputs))
-        return Unrolled(readout, looked.weights, State(recurrent, looked.state))
+        readout, attended = self._attend(outputs, memory, state.alignment, self._kept(outputs))
+        return Unrolled(readout, attended.weights, State(recurrent, attended.state))
 
     def _feed(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         from_tokens, of_feed = self.recurrence.split_inputs(embedded)
@@ -209,10 +209,10 @@ class LuongDecoder(AttentiveDecoder):
         kept = self._kept(state.recurrent[0])
         for from_token in from_tokens:  # (B, gates)
             layers = self.recurrence.step(from_token + F.linear(feed, of_feed), layers)
-            readout, looked = self._look(layers[-1][0].unsqueeze(1), memory, alignment, kept)
-            feed, alignment = readout.squeeze(1), looked.state
+            readout, attended = self._attend(layers[-1][0].unsqueeze(1), memory, alignment, kept)
+            feed, alignment = readout.squeeze(1), attended.state
             readouts.append(readout)
-            weights.append(looked.weights)
+            weights.append(attended.weights)
         after = State(from_layers(layers), alignment, (feed,))
         return Unrolled(torch.cat(readouts, dim=1), torch.cat(weights, dim=1), after)
 
@@ -220,9 +220,9 @@ class LuongDecoder(AttentiveDecoder):
         """Dropout mask (B, 1, D) of the states, shared by all steps."""
         return self.dropout(states.new_ones(states.size(0), 1, states.size(-1)))
 
-    def _look(
+    def _attend(
         self, outputs: Tensor, memory: Any, alignment: tuple[Tensor, ...], kept: Tensor
     ) -> tuple[Tensor, Attended]:
-        looked = self.attention(outputs, memory, alignment)
-        combined = torch.cat([looked.context, kept * outputs], dim=-1)
-        return torch.tanh(self.combine(combined)), looked
+        attended = self.attention(outputs, memory, alignment)
+        combined = torch.cat([attended.context, kept * outputs], dim=-1)
+        return torch.tanh(self.combine(combined)), attended

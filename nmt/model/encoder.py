@@ -95,8 +95,8 @@ class SelfAttentiveEncoder(RecurrentEncoder):
         states, summary, mask = super().finish(states, summary, mask)
         queries = torch.cat([states, summary.unsqueeze(1)], dim=1)  # (B, S + 1, H)
         memory = self.attention.remember(states, mask)
-        looked = self.attention(queries, memory, self.attention.initial_state(memory))
-        combined = torch.tanh(self.combine(torch.cat([looked.context, queries], dim=-1)))
+        attended = self.attention(queries, memory, self.attention.initial_state(memory))
+        combined = torch.tanh(self.combine(torch.cat([attended.context, queries], dim=-1)))
         states, summary = combined[:, :-1], combined[:, -1]
         return Encoded(self.dropout(states * mask.unsqueeze(-1)), self.dropout(summary), mask)
 

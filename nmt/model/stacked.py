@@ -39,11 +39,11 @@ class StackedDecoder(AttentiveDecoder):
     def unroll(self, embedded: Tensor, memory: Any, state: State) -> Unrolled:
         first, rest = (tuple(part[:, layers] for part in state.recurrent) for layers in (slice(1), slice(1, None)))
         queries, first = self.asking.over(embedded, first)
-        looked = self.attention(queries, memory, state.alignment)
-        seen = torch.cat([self.dropout(queries), looked.context], dim=-1)
+        attended = self.attention(queries, memory, state.alignment)
+        seen = torch.cat([self.dropout(queries), attended.context], dim=-1)
         outputs, rest = self.reading.over(seen, rest)
         if self.norm is not None:
             outputs = self.norm(outputs + queries)
-        readout = self.readout(self.dropout(outputs), embedded, looked.context)
+        readout = self.readout(self.dropout(outputs), embedded, attended.context)
         recurrent = tuple(torch.cat(parts, dim=1) for parts in zip(first, rest, strict=True))
-        return Unrolled(readout, looked.weights, State(recurrent, looked.state))
+        return Unrolled(readout, attended.weights, State(recurrent, attended.state))

@@ -46,7 +46,10 @@ class PortableTranslator(Engine):
         self.threshold = None if record["guessing"] is None else float(record["guessing"])
         self.identity, self.scores = str(record["identity"]), dict(record["scores"])
         self.card = {str(heading): str(text) for heading, text in record["card"].items()}
-        self._formulas = dict(record["formulas"])
+        self._formulas = {
+            str(role): {name: str(part[name]) for name in ("name", "equation", "text")}
+            for role, part in record["formulas"].items()
+        }
         self.model = PortableModel(record["graphs"], tensors)
         memory, state = self.model.encode([EOS])  # try it, so that graphs that do not fit are found before use
         first = self.model.inspect([BOS], memory, state)

@@ -95,6 +95,7 @@ FORGED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "one language": lambda record: record.update(languages=["eng"]),
     "scripts that are text": lambda record: record.update(scripts="LATIN"),
     "a threshold that is text": lambda record: record.update(guessing="high"),
+    "formulas without text": lambda record: record["formulas"]["score"].pop("text"),
     "a card that is a list": lambda record: record.update(card=["a"]),
 }
 
