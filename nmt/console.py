@@ -1,13 +1,9 @@
 """Log lines and live progress on stderr, through one console, and log lines in a file."""
 
 import logging
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
-
-from nmt.errors import UserError
 
 stderr = Console(stderr=True, highlight=False)
 
@@ -21,28 +17,6 @@ class ConsoleHandler(logging.Handler):
         stderr.print(record.getMessage(), style=style, soft_wrap=True, markup=False)
 
 
-class LogFile(logging.FileHandler):
-    """Writes log lines with times to a file; a UserError replaces logging's traceback if it cannot be written."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, encoding="utf-8", errors="backslashreplace")  # of paths that are not UTF-8
-        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Called by logging when writing a record has raised an error."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, OSError):
-            super().handleError(record)
-            return
-        logging.getLogger("nmt").removeHandler(self)
-        with suppress(OSError):
-            self.close()  # else it would raise once more at exit
-        raise UserError(
-            f"{self.baseFilename} cannot be written ({error.strerror}): make room or allow writing there, then go on "
-            "with the run from its last checkpoint."
-        ) from error
-
-
 def log_to_console(only_errors: bool = False) -> None:
     """Show log lines on stderr; `only_errors` for ranks above 0."""
     logger = logging.getLogger("nmt")
@@ -52,9 +26,12 @@ def log_to_console(only_errors: bool = False) -> None:
 
 
 def log_to_file(path: Path) -> None:
-    """Write log lines to a file as well, with times."""
+    """Write log lines to a file as well, with times; a full disk stops the next save, which names it, not the log."""
+    logging.raiseExceptions = False
     logger = logging.getLogger("nmt")
-    for former in [h for h in logger.handlers if isinstance(h, LogFile)]:  # of the last run in a sweep
+    for former in [each for each in logger.handlers if isinstance(each, logging.FileHandler)]:  # of a sweep's last run
         logger.removeHandler(former)
         former.close()
-    logger.addHandler(LogFile(path))
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")  # of paths that are not UTF-8
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)

@@ -13,17 +13,14 @@ import json
 import logging
 import pickle
 import re
-import resource
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from comparison.runs import Member, load_members
-from safetensors.torch import save
 
 from nmt import composition, pipeline
 from nmt.errors import UserError
@@ -34,7 +31,7 @@ from nmt.training.checkpoint import MODEL, TENSORS
 from nmt.translator import Translator
 from tests.commands import assert_fails, command, succeeded
 from tests.conftest import assert_refused
-from tests.damage import READERS, STEPS, Injector, Truth, caught, copied, look, resume, translate, truth, verify
+from tests.damage import READERS, Injector, Truth, caught, copied, look, resume, translate, truth, verify
 
 __all__ = ["caught", "truth"]  # pytest finds the fixtures here
 
@@ -66,32 +63,26 @@ def test_intact_runs_raise_no_alarm(truth: Truth, tmp_path: Path, count: int, ca
     print(f"\n{count:,} intact loads, 0 false alarms")
 
 
-HOSTILE = {
+HOSTILE = {  # what would hang, crash the parser or run code, with the right checksum
     "aliases": ("a: &a [x]\nb: [*a, *a]\n", "alias"),
     "depth": ("a: " + "[" * 100_000, "nested too deeply"),
     "python": ("a: !!python/object/apply:os.system [touch hacked]\n", "could not determine a constructor"),
-    "a name of Python": ("a: !!python/name:os.system\n", "could not determine a constructor"),
-    "a module of Python": ("a: !!python/module:os\n", "could not determine a constructor"),
-    "date": ("a: 2001-99-99\n", "cannot be read"),
-    "not settings": ("- 1\n- 2\n", "cannot be read"),
-    "nothing": ("", "cannot be read"),
-    "no provenance": ("decode: {}\n", "provenance"),
-    "odd provenance": ("decode: {}\nprovenance: [1]\n", "cannot be read"),
-    "not UTF-8": ("a: \udcff\n", "cannot be read"),
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_configuration_is_one_sentence(truth: Truth, tmp_path: Path, kind: str) -> None:
+def test_a_hostile_configuration_is_one_sentence(
+    truth: Truth, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     run = copied(truth, tmp_path / "copy")
     text, words = HOSTILE[kind]
-    (run / "config.yaml").write_text(text, encoding="utf-8", errors="surrogateescape")
+    (run / "config.yaml").write_text(text, encoding="utf-8")
     make_consistent(run)
-    for read in (Translator.load, lambda run: composition.resumed(run.directory), load_members_of):
-        with pytest.raises(UserError) as error:
-            read(Run(run))
-        assert words in str(error.value)
-        assert "\n" not in str(error.value)
+    with pytest.raises(UserError) as error:
+        Run.open(run)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
     assert not (tmp_path / "hacked").exists()
 
 
@@ -119,103 +110,17 @@ class Pickled:
         return open, ("hacked", "w")
 
 
-@pytest.mark.parametrize("name", ["tokenizers/source.model", "tokenizers/target.model", "config.yaml", "finished.json"])
-def test_a_pickle_in_a_run_is_not_run(truth: Truth, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = copied(truth, tmp_path / "copy")
-    (run / name).write_bytes(pickle.dumps(Pickled()))
-    make_consistent(run)
-    assert_refused(re.escape(name), Translator.load, Run(run))
-    assert not (tmp_path / "hacked").exists()
-
-
-BAD_CHECKPOINTS: dict[str, tuple[str, Any]] = {
-    "a pickle for weights": (MODEL, pickle.dumps(Pickled())),
-    "a pickle for the optimiser": (TENSORS, pickle.dumps(Pickled())),
-    "an empty file": (MODEL, b""),
-    "a huge header": (MODEL, b"\xff" * 64),
-    "no weights": (MODEL, save({})),
-    "other weights": (MODEL, save({"a": torch.zeros(3)})),
-    "a list": ("training.json", b"[1, 2]"),
-    "no JSON": ("training.json", b"{"),
-    "no state": ("training.json", b"{}"),
-    "deep JSON": ("training.json", b"[" * 100_000),
-    "an odd state": ("training.json", lambda numbers: numbers | {"state": {"step": "many"}}),
-    "a state of more": ("training.json", lambda numbers: numbers | {"state": numbers["state"] | {"x": 1}}),
-}
-
-
-@pytest.mark.parametrize("kind", BAD_CHECKPOINTS)
-def test_a_hostile_checkpoint_is_passed_over(
-    truth: Truth, tmp_path: Path, kind: str, caught: logging.Handler, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["tokenizers/source.model", "config.yaml", "finished.json", MODEL, TENSORS])
+def test_a_pickle_in_a_run_is_not_run(
+    truth: Truth, tmp_path: Path, name: str, caught: logging.Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run = copied(truth, tmp_path / "copy")
-    name, content = BAD_CHECKPOINTS[kind]
-    for step in STEPS:
-        file = run / f"checkpoints/step-{step:08d}" / name
-        if not isinstance(content, bytes):
-            file.write_text(json.dumps(content(json.loads(file.read_text()))))
-        else:
-            file.write_bytes(content)
-        write_sums(file.parent)
-    assert look(resume, run, truth, caught) == "refused"
-    assert look(translate, run, truth, caught) == ("as it was" if name == TENSORS else "refused")
+    for file in run.glob(f"checkpoints/*/{name}") if name in (MODEL, TENSORS) else [run / name]:
+        file.write_bytes(pickle.dumps(Pickled()))
+    make_consistent(run)
+    assert look(resume if name == TENSORS else translate, run, truth, caught) == "refused"
     assert not (tmp_path / "hacked").exists()
-
-
-def forged(change: Callable[[dict[str, Any]], Any]) -> Callable[[bytes], bytes]:
-    """Change the header of a safetensors file."""
-
-    def forge(content: bytes) -> bytes:
-        end = 8 + int.from_bytes(content[:8], "little")
-        header = change(json.loads(content[8:end]))
-        text = header if isinstance(header, bytes) else json.dumps(header).encode()
-        return len(text).to_bytes(8, "little") + text + content[end:]
-
-    return forge
-
-
-def every(**values: Any) -> Callable[[dict[str, Any]], Any]:
-    """Set these values of each tensor."""
-    return lambda header: {name: each | values for name, each in header.items()}
-
-
-EMPTY = {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}
-FORGED = {
-    "a header beyond the file": lambda content: (2**21).to_bytes(8, "little") + content[8:],
-    "a header of 2**63 bytes": lambda content: (2**63).to_bytes(8, "little") + content[8:],
-    "whole numbers": forged(every(dtype="I32")),
-    "an unknown dtype": forged(every(dtype="F33")),
-    "a dtype that is a number": forged(every(dtype=32)),
-    "negative shapes": forged(every(shape=[-1, -1])),
-    "overflowing shapes": forged(every(shape=[2**62, 2**62])),
-    "many dimensions": forged(every(shape=[1] * 2_000)),
-    "one place for all": forged(every(data_offsets=[0, 4])),
-    "places beyond the file": forged(every(shape=[2**38], data_offsets=[0, 2**40])),
-    "places in reverse": forged(every(data_offsets=[4, 0])),
-    "a tensor that is a list": forged(lambda header: {name: [1] for name in header}),
-    "a name twice": forged(lambda header: b'{"a": %b, "a": %b}' % ((json.dumps(EMPTY).encode(),) * 2)),
-    "very many tensors": forged(lambda header: {f"tensor {number}": EMPTY for number in range(70_000)}),
-    **{f"a header that is {text}": forged(lambda _, text=text: text.encode()) for text in ("[1]", '"x"', "null", "3")},
-    "a deep header": forged(lambda _: b'{"a":' * 50_000),
-    "metadata of numbers": forged(lambda header: header | {"__metadata__": {"format": 1}}),
-}
-
-
-def test_a_forged_header_is_one_sentence(truth: Truth, tmp_path: Path, caught: logging.Handler) -> None:
-    run = copied(truth, tmp_path / "copy")
-    for step in STEPS:
-        if f"step-{step:08d}" != truth.best:
-            shutil.rmtree(run / f"checkpoints/step-{step:08d}")
-    file = run / "checkpoints" / truth.best / MODEL
-    content = file.read_bytes()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for kind, forge in FORGED.items():
-        file.write_bytes(forge(content))
-        write_sums(file.parent)
-        assert look(translate, run, truth, caught) == "refused", kind
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
 
 
 def test_a_file_that_may_not_be_read_is_not_called_damaged(

@@ -169,7 +169,7 @@ class Trainer:
 
         # fp16 gradients overflow now and then by design, and the scaler skips the update; a bad loss is never right.
         watched = objective if self.scaler.is_enabled() else objective + norm
-        self.nan_guard.note(watched, self.state.step, self.state.epoch, np.concatenate(group))
+        self.nan_guard.note(watched, self.state.step, self.state.epoch)
         self.meter.add_update(norm, tokens)
         self._advance(tokens, last_of_epoch=self.state.position + 1 == len(groups))
         if self.device.type == "cpu":  # on a GPU, reading would wait for it: checked on logging and saving

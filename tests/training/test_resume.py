@@ -1,7 +1,6 @@
 """Interrupted and gone on with, a run ends as if nothing had happened."""
 
 import dataclasses
-import json
 import os
 import signal
 import time
@@ -15,11 +14,11 @@ from safetensors.torch import load_file, save_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from nmt.composition import composed
-from nmt.files import write_json, write_sums
+from nmt.files import write_sums
 from nmt.interrupt import InterruptRequest, Stopping
 from nmt.pipeline import check_parts
 from nmt.ranks import ALONE
-from nmt.training.checkpoint import NUMBERS, TENSORS
+from nmt.training.checkpoint import TENSORS
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data
 from tests.conftest import ROOT, assert_refused
@@ -239,31 +238,10 @@ def test_a_patient_process_hears_one_signal_only() -> None:
             raise AssertionError("not reached")
 
 
-@pytest.mark.parametrize(
-    "forged", ["too small", "missing", "of no parameter", "sums", "no sums", "no rng.cpu", "position", "seconds"]
-)
-def test_a_forged_checkpoint_is_one_sentence(tmp_path: Path, forged: str) -> None:
-    """Its checksums fit. The optimiser's fast kernels would read and write wherever the sizes led them."""
+def test_a_state_of_other_sizes_does_not_reach_the_optimiser(tmp_path: Path) -> None:
+    """Its fast kernels would read and write wherever the sizes led them."""
     directory = trained(tmp_path, max_steps=4).checkpoints.path(4)
-    tensors = load_file(directory / TENSORS)
-    numbers = json.loads((directory / NUMBERS).read_text())
-    if forged == "too small":
-        tensors["optimizer.3.exp_avg"] = torch.zeros(1)
-    elif forged == "missing":
-        del tensors["optimizer.0.exp_avg_sq"]
-    elif forged == "of no parameter":
-        tensors |= {key.replace(".0.", ".999."): value for key, value in tensors.items() if ".0." in key}
-        tensors = {key: value for key, value in tensors.items() if not key.startswith("optimizer.0.")}
-    elif forged.startswith("no "):
-        del tensors[forged.removeprefix("no ")]
-    elif forged == "sums":
-        tensors["sums"] = torch.zeros(1, 2)
-    elif forged == "position":
-        numbers["state"]["position"] = 999
-    else:
-        numbers["interval_seconds"] = "x"
-    save_file(tensors, directory / TENSORS)
-    write_json(directory / NUMBERS, numbers)
+    save_file(load_file(directory / TENSORS) | {"optimizer.3.exp_avg": torch.zeros(1)}, directory / TENSORS)
     write_sums(directory)
     assert_refused("does not fit this training", resumed, tmp_path, max_steps=4)
 

@@ -39,13 +39,11 @@ def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
         assert moved == pytest.approx(0.01, rel=0.02)
 
 
-def test_a_loss_that_is_not_finite_stops_training_and_names_the_batch(tmp_path: Path) -> None:
+def test_a_loss_that_is_not_finite_stops_training_and_names_the_update(tmp_path: Path) -> None:
     trainer = toy_trainer(tmp_path, save_every=2)
     trainer.schedule = lambda step: 1.0 if step < 4 else float("nan")  # type: ignore[assignment]
-    with pytest.raises(UserError, match=r"not finite at update 6 \(epoch 1, training pairs \d+, \d+") as error:
+    with pytest.raises(UserError, match=r"not finite at update 6 \(epoch 1\)"):
         trainer.fit()
-    indices = trainer.data.epoch(0)[5]
-    assert f"training pairs {', '.join(map(str, indices[:8]))}" in str(error.value)
     assert trainer.checkpoints.steps() == [2, 4]
     for path in trainer.checkpoints.directory.iterdir():
         assert path.name in ("step-00000002", "step-00000004")
