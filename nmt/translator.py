@@ -58,11 +58,11 @@ class Translator(Engine):
         """Load the best checkpoint of a finished run, or an ensemble of several; `nmt.load` explains the arguments."""
         paths = [runs] if isinstance(runs, (Run, str, Path)) else list(runs)
         opened = [Run.open(run) for run in paths]
+        check_same_pieces(opened)
         first, *others = members = [cls._load_one(run, device) for run in opened]
         first.search = (search or first.search).changed(**changes)
         if not others:
             return first
-        check_same_pieces(opened)
         model = Ensemble([member.model for member in members]).eval()
         checkpoints = " + ".join(str(member.checkpoint) for member in members)
         tokenizers = first.source_tokenizer, first.target_tokenizer

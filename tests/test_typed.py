@@ -6,10 +6,9 @@ import pytest
 from nmt.composition import composed
 from nmt.config import TrainSettings
 from nmt.data.settings import DataSettings
-from nmt.errors import UserError
 from nmt.factory import constructor
 from nmt.search import Beam, Greedy, Sample
-from nmt.typed import convert, to_dataclass
+from nmt.typed import to_dataclass
 from tests.conftest import ROOT, assert_refused
 
 
@@ -30,8 +29,8 @@ class Outer:
 
 
 def test_a_mapping_becomes_a_dataclass() -> None:
-    made = to_dataclass(Outer, {"inner": {"size": 3}, "rate": 2, "paths": ["a", "b"]}, "")
-    assert made == Outer(Inner(3), 2.0, paths=["a", "b"])
+    made = to_dataclass(Outer, {"inner": {"size": 3}, "rate": 2, "limit": None, "paths": ["a", "b"]}, "")
+    assert made == Outer(Inner(3), 2.0, limit=None, paths=["a", "b"])
     assert isinstance(made.rate, float)
 
 
@@ -50,16 +49,11 @@ def test_a_mapping_becomes_a_dataclass() -> None:
         ({"sizes": [1, "two"]}, r"sizes\[1\] must be a whole number"),
         ({"nmae": "y"}, r"no setting nmae: did you mean 'name'"),
         ({"zzz": 1}, r"no setting zzz: known: inner, kind"),
+        ({"rate": None}, r"rate must be a number"),
     ],
 )
 def test_a_mistake_is_named(changes: dict[str, Any], message: str) -> None:
     assert_refused(message, to_dataclass, Outer, {"inner": {"size": 3}, "rate": 1.0, **changes}, "")
-
-
-def test_none_only_where_it_may_be() -> None:
-    assert convert(None, int | None, "x") is None
-    with pytest.raises(UserError):
-        convert(None, int, "x")
 
 
 @pytest.mark.parametrize("group", ["model", "data", "optimizer", "scheduler", "decode", "size", "experiment"])
@@ -101,20 +95,3 @@ def test_defaults_in_the_code_are_those_in_the_configs() -> None:
         assert composed(f"decode={type(method).__name__.lower()}").decode == method.record()
     assert config.decode == Beam().record()
     assert config.data == DataSettings(name="parallel", prepared_dir="/prepared")
-
-
-@pytest.mark.parametrize(
-    ("overrides", "pieces", "epochs", "dropout"),
-    [
-        (["data=anki", "size=30k"], 4000, 24, 0.3),
-        (["data=anki", "size=100k"], 6000, 13, 0.2),
-        (["data=parallel", "size=300k"], 8000, 6, 0.2),
-        (["experiment=anki_fra"], 6000, 13, 0.2),
-        (["data=demo"], 2000, 6, 0.2),
-    ],
-)
-def test_the_size_of_a_corpus_sets_others(overrides: list[str], pieces: int, epochs: int, dropout: float) -> None:
-    config = composed(*overrides)
-    assert config.data.vocab_size == pieces
-    assert config.train.max_epochs == epochs
-    assert [config.model[f"{kind}_dropout"] for kind in ("embedding", "state", "readout")] == [dropout] * 3
