@@ -29,11 +29,7 @@ class Batch:
     target_in: Tensor  # BOS and ids, (B, T): the decoder's input
     target_out: Tensor  # ids and EOS, (B, T): the decoder's target
     real: Tensor  # flat indices into (B, T) of the target tokens that are not padding, (tokens,)
-    indices: Indices  # of the pairs in their store, so that a bad batch can be named
     tokens: int  # number of target tokens that are not padding
-
-    def __len__(self) -> int:
-        return len(self.indices)
 
     def to(self, device: torch.device) -> "Batch":
         """Move to a device; copies to a GPU run in the background, from pinned memory."""
@@ -63,7 +59,6 @@ def collate(store: TokenStore, indices: Indices) -> Batch:
         target_in=torch.from_numpy(target_in),
         target_out=torch.from_numpy(target),
         real=torch.from_numpy(np.flatnonzero(np.arange(target.shape[1]) <= target_lengths[:, None])),
-        indices=indices,
         tokens=int(target_lengths.sum()) + len(indices),
     )
 

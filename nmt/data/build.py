@@ -31,7 +31,7 @@ def build(settings: DataSettings, key: str, directory: Path) -> None:
     """Write all files of a prepared corpus with this key."""
     work = directory / "work"
     work.mkdir()
-    train_text, val_text = work / "train.tsv", work / "val.tsv"
+    train_text = work / "train.tsv"
     pairs_read, dropped, split, new_pairs = _read_and_split(settings, work, train_text)
     write_held_out(directory / "val.tsv", split.val)
     write_held_out(directory / "test.tsv", split.test)
@@ -41,10 +41,10 @@ def build(settings: DataSettings, key: str, directory: Path) -> None:
     del texts
     source.save(directory / "source.model")
     target.save(directory / "target.model")
-    val_pairs = (HeldOut(entry.source, (text,)) for entry in split.val for text in entry.references)
-    write_held_out(val_text, (pair for pair in val_pairs if pair.source and pair.references[0]))
-    for name, file in (("train", train_text), ("val", val_text)):
-        TokenStore.write(directory, name, _encoded(file, source, target), len(source), len(target))
+    train_pairs = (line.split("\t") for line in read_text(train_text))
+    val_pairs = ([entry.source, text] for entry in split.val for text in entry.references if entry.source and text)
+    for name, pairs in (("train", train_pairs), ("val", val_pairs)):
+        TokenStore.write(directory, name, _encoded(pairs, source, target), len(source), len(target))
     train, languages = TokenStore.open(directory, "train"), settings.direction()
     source_side, target_side = (
         SideReport(*side, vocabulary_asked=settings.vocab_size)
@@ -139,9 +139,8 @@ def _vocabulary_sample(text: Path, pairs: int) -> tuple[list[str], list[str]]:
     return [source for source, _ in chosen], [target for _, target in chosen]
 
 
-def _encoded(text: Path, source: Tokenizer, target: Tokenizer) -> Iterator[Block]:
-    """The pairs of a file as ids, block by block."""
-    lines = read_text(text)
-    while block := [line.split("\t") for line in islice(lines, _BLOCK)]:
-        sources, targets = ([pair[side] for pair in block] for side in (0, 1))
+def _encoded(pairs: Iterator[list[str]], source: Tokenizer, target: Tokenizer) -> Iterator[Block]:
+    """Pairs as ids, block by block."""
+    while block := list(islice(pairs, _BLOCK)):
+        sources, targets = map(list, zip(*block, strict=True))
         yield source.encode_batch(sources), target.encode_batch(targets)

@@ -1,11 +1,9 @@
 """Token ids on disk, memory-mapped, so that a corpus may be larger than memory.
 
-A split has four raw files (tokens and offsets of each side, little-endian) and a JSON file that describes
-them. Sentences are stored without BOS, EOS or padding; `batching.collate` adds these.
+A split has four raw files: tokens and offsets of each side. Sentences are stored without BOS, EOS or padding;
+`batching.collate` adds these.
 """
 
-import json
-import mmap
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,44 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_CHUNK = 2**16  # offsets read together
+_SMALL, _LARGE = "<u2", "<i4"  # types of a token, by the size of the vocabulary
 
 Block = tuple[list[list[int]], list[list[int]]]
-
-
-class Mapped:
-    """The numbers in a file, mapped into memory."""
-
-    def __init__(self, path: Path, dtype: str) -> None:
-        with path.open("rb") as file:
-            self._pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._numbers = np.frombuffer(self._pages, dtype)
-        self.dtype = self._numbers.dtype
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __getitem__(self, positions: Any) -> NDArray[Any]:
-        """The numbers at positions that may be all that NumPy knows, as a copy."""
-        found = np.array(self._numbers[positions])
-        if hasattr(mmap, "MADV_DONTNEED"):  # else every page ever read counts as memory of this process
-            self._pages.madvise(mmap.MADV_DONTNEED)  # they stay in the page cache of the system
-        return found
 
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
     """Token sequences of any length: sequence i is the lengths[i] tokens from offsets[i]."""
 
-    tokens: Mapped | NDArray[Any]
-    offsets: Mapped | NDArray[np.int64]
+    tokens: NDArray[Any]
+    offsets: NDArray[np.int64]
     lengths: NDArray[np.int32]
 
     @classmethod
-    def open(cls, stem: Path, dtype: str) -> "Sequences":
+    def open(cls, stem: Path) -> "Sequences":
         """Map the files `<stem>.tokens` and `<stem>.offsets`."""
-        offsets = stem.with_suffix(".offsets")
-        return cls(_map(stem.with_suffix(".tokens"), dtype), _map(offsets, "<i8"), _differences(offsets))
+        tokens, offsets = stem.with_suffix(".tokens"), _map(stem.with_suffix(".offsets"), "<i8")
+        dtype = _SMALL if tokens.stat().st_size == np.dtype(_SMALL).itemsize * offsets[-1] else _LARGE
+        return cls(_map(tokens, dtype), offsets, np.diff(offsets).astype(np.int32))
 
     @classmethod
     def of(cls, sequences: list[list[int]], dtype: Any) -> "Sequences":
@@ -148,14 +127,12 @@ class TokenStore:
     @classmethod
     def open(cls, directory: Path, split: str) -> "TokenStore":
         """Map a split that `write` has written."""
-        meta = json.loads((directory / f"{split}.json").read_text(encoding="utf-8"))
-        stems = {side: directory / f"{split}-{side}" for side in ("source", "target")}
-        return cls(*(Sequences.open(stem, meta[side]["dtype"]) for side, stem in stems.items()))
+        return cls(*(Sequences.open(directory / f"{split}-{side}") for side in ("source", "target")))
 
     @staticmethod
     def write(directory: Path, split: str, blocks: Iterable[Block], source_vocab: int, target_vocab: int) -> None:
         """Write pairs that arrive in blocks of (source sequences, target sequences)."""
-        pairs, ends, dtypes = 0, [0, 0], ["<u2" if size <= 2**16 else "<i4" for size in (source_vocab, target_vocab)]
+        ends, dtypes = [0, 0], [_SMALL if size <= 2**16 else _LARGE for size in (source_vocab, target_vocab)]
         with ExitStack() as stack:
             stems = [directory / f"{split}-{side}" for side in ("source", "target")]
             names = [(stem.with_suffix(".tokens"), stem.with_suffix(".offsets")) for stem in stems]
@@ -163,35 +140,19 @@ class TokenStore:
             for _, offsets in files:
                 offsets.write(np.zeros(1, dtype="<i8").tobytes())
             for block in blocks:
-                pairs += len(block[0])
                 for side, sequences in enumerate(block):
                     written, (tokens, offsets) = Sequences.of(sequences, dtypes[side]), files[side]
-                    tokens.write(written.tokens[:].tobytes())
+                    tokens.write(written.tokens.tobytes())
                     offsets.write((ends[side] + np.cumsum(written.lengths)).astype("<i8").tobytes())
                     ends[side] += len(written.tokens)
-        source, target = ({"dtype": dtype, "tokens": end} for dtype, end in zip(dtypes, ends, strict=True))
-        meta = {"pairs": pairs, "source": source, "target": target}
-        (directory / f"{split}.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
 
 
-def _map(path: Path, dtype: str) -> Mapped | NDArray[Any]:
+def _map(path: Path, dtype: str) -> NDArray[Any]:
     if path.stat().st_size == 0:  # nothing to map
         return np.empty(0, dtype=dtype)
-    return Mapped(path, dtype)
+    return np.memmap(path, dtype, mode="r")
 
 
 def _offsets(lengths: NDArray[np.integer]) -> NDArray[np.int64]:
     """Where sequences of these lengths begin when they stand end to end, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-
-
-def _differences(offsets: Path) -> NDArray[np.int32]:
-    """Compute lengths from a file of offsets, which is read because mapped pages would stay in memory."""
-    lengths = np.empty(offsets.stat().st_size // 8 - 1, dtype=np.int32)
-    with offsets.open("rb") as file:
-        last = np.frombuffer(file.read(8), dtype="<i8")
-        for start in range(0, len(lengths), _CHUNK):
-            ends = np.frombuffer(file.read(8 * _CHUNK), dtype="<i8")
-            lengths[start : start + len(ends)] = np.diff(ends, prepend=last)
-            last = ends[-1:]
-    return lengths
