@@ -78,11 +78,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         guessing=Guessing.of(run, translator.checkpoint) if len(runs) == 1 else None,
     )
     print("", *verdict.lines(), sep="\n")
-    home = home_of(options, runs)
+    home = own_directory(options, runs)
     own_search = options.beam is None and options.length_penalty is None
     output = options.output or (home if own_search else None)  # eval/ holds the scores of the run's own search only
     details = run.evaluated(name, translator.search.record(), translator.checkpoint)
-    details |= particulars(options, arguments, runs)
+    details |= special_details(options, arguments, runs)
     if output and output == home and not faithfulness:
         evaluation = replace(evaluation, faithfulness=read_faithfulness(output, details))
     if output:
@@ -98,14 +98,14 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"other attention: {place / FAITHFULNESS_FILE}", file=sys.stderr)
 
 
-def home_of(options: argparse.Namespace, runs: "Sequence[OpenRun]") -> Path | None:
-    """The run's own eval/, for its own test set; None if there are several runs, or if it is somebody else's."""
+def own_directory(options: argparse.Namespace, runs: "Sequence[OpenRun]") -> Path | None:
+    """The run's own eval/, for its own test set; None for several runs, other sentences, or if it cannot be written."""
     home = runs[0].evaluation
     mine = os.access(home if home.exists() else runs[0].directory, os.W_OK)
     return home if mine and len(runs) == 1 and not options.source else None
 
 
-def particulars(options: argparse.Namespace, arguments: Sequence[str], runs: "Sequence[OpenRun]") -> dict[str, Any]:
+def special_details(options: argparse.Namespace, arguments: Sequence[str], runs: "Sequence[OpenRun]") -> dict[str, Any]:
     """What differs from the evaluation that ends a training, for scores.json: the command, references, an ensemble."""
     from nmt.evaluation.report.origin import python_command, run_name
 

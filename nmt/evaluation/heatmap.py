@@ -52,7 +52,6 @@ def draw(
     target_tokens: Sequence[str],
     weights: np.ndarray,
     *,
-    title: str | None = None,
     source_name: str = "source",
     target_name: str = "target",
 ) -> Figure:
@@ -66,7 +65,7 @@ def draw(
         FigureCanvasAgg(figure)
         axes = figure.add_axes((0, 0, 1, 1))
         mesh = _draw_grid(axes, source_tokens, target_tokens, weights, cell)
-        _name_axes(axes, source_name, target_name, title)
+        _name_axes(axes, source_name, target_name)
         if cell == _CELL_MAX and weights.size <= 200:
             _write_values(axes, weights)
         _add_colour_bar(figure, mesh, rows * cell)
@@ -171,12 +170,10 @@ def _rotate_if_crowded(axes: Axes, cell: float) -> None:
             label.set(rotation=45, ha="left", va="bottom", rotation_mode="anchor")
 
 
-def _name_axes(axes: Axes, source_name: str, target_name: str, title: str | None) -> None:
+def _name_axes(axes: Axes, source_name: str, target_name: str) -> None:
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(source_name, fontfamily=families(source_name), fontsize=9, color=_FAINT, labelpad=8)
     axes.set_ylabel(target_name, fontfamily=families(target_name), fontsize=9, color=_FAINT, labelpad=8)
-    if title:
-        axes.set_title(title, fontfamily=families(title), fontsize=12, pad=12)
 
 
 def _write_values(axes: Axes, weights: np.ndarray) -> None:

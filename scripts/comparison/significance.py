@@ -1,4 +1,4 @@
-"""sacreBLEU's paired test of BLEU between each model and the baseline, corrected for the number of models."""
+"""SacreBLEU's paired test of BLEU between each model and the baseline, corrected for the number of models."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

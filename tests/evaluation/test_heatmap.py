@@ -28,7 +28,7 @@ def even(rows: int, columns: int) -> np.ndarray:
 def test_pictures_are_written_and_reproducible(tmp_path: Path, suffix: str, magic: bytes) -> None:
     paths = [tmp_path / folder / f"attention{suffix}" for folder in ("new", "newer/still")]
     for path in paths:
-        save(draw(SOURCE, TARGET, WEIGHTS, title="Ils regardent."), path)
+        save(draw(SOURCE, TARGET, WEIGHTS), path)
     first, second = (path.read_bytes() for path in paths)
     assert first.startswith(magic)
     assert first == second
@@ -58,7 +58,7 @@ def test_unknown_suffix(tmp_path: Path) -> None:
     ],
 )
 def test_nothing_is_cut_off_and_cells_are_square(source: list[str], target: list[str]) -> None:
-    figure = draw(source, target, even(len(target), len(source)), title="A title as long as this one")
+    figure = draw(source, target, even(len(target), len(source)))
     width, height = figure.get_size_inches()
     drawn = figure.get_tightbbox()
     assert drawn.x0 >= 0
@@ -72,12 +72,12 @@ def test_nothing_is_cut_off_and_cells_are_square(source: list[str], target: list
 
 
 def test_labels() -> None:
-    figure = draw(SOURCE, TARGET, WEIGHTS, source_name="English", target_name="French", title="$5 or $6")
+    figure = draw(SOURCE, TARGET, WEIGHTS, source_name="English", target_name="$5 or $6")
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == SOURCE
     assert [label.get_text() for label in axes.get_yticklabels()] == TARGET
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("English", "French", "$5 or $6")
-    assert not axes.title.get_parse_math()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("English", "$5 or $6")
+    assert not axes.yaxis.label.get_parse_math()
     assert {label.get_rotation() for label in axes.get_xticklabels()} == {45}
     upright = draw(["我", "们"], ["a"], even(1, 2)).axes[0]
     assert {label.get_rotation() for label in upright.get_xticklabels()} == {0}
@@ -139,7 +139,7 @@ def test_missing_glyphs_are_told_once_and_by_us(
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "Matplotlib currently does not support")  # of 3.10, for Python 3.10
         for number in range(2):
-            figure = draw(["They", "watch"], ["मराठी", "ते"], even(2, 2), title="मराठी")
+            figure = draw(["They", "watch"], ["मराठी", "ते"], even(2, 2))
             to_array(figure)
             save(figure, tmp_path / f"{number}.png")
     fonts._families.cache_clear()

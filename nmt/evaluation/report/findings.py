@@ -85,9 +85,8 @@ def _trouble(figure: Figure) -> str | None:
     _, row = max(costs, key=lambda each: each[0], default=(0.0, None))
     if row is None or _number(row[5]) - _number(row[4]) < _NOTABLE:
         return None
-    meaning = str(row[1]).partition(" (")[0]
     better = f"their chrF is {row[4]:.0f}, that of the others {row[5]:.0f}"
-    return f"Warning sign: {row[2]:,} translations have {meaning}; {better}."
+    return f"Warning sign: {row[2]:,} translations have {row[1]}; {better}."
 
 
 def _calibration(figure: Figure) -> str | None:
