@@ -1,6 +1,5 @@
 """Portable models of tiny translators."""
 
-import re
 from typing import Any
 
 import pytest
@@ -37,15 +36,3 @@ def make_uncapturable(translator: Translator, monkeypatch: pytest.MonkeyPatch) -
     kind = type(translator.model.decoder.attention.score)
     plain = kind.forward
     monkeypatch.setattr(kind, "forward", lambda self, query, keys: plain(self, query, keys) * float(query.sum()))
-
-
-def assert_same_text(one: str, other: str) -> None:
-    """Equal texts but for the last digits of numbers, and the bars that show them."""
-    texts, numbers = [], []
-    for text in (one, other):
-        plain = " ".join(re.sub("[▏▎▍▌▋▊▉█]+", "", text).split())
-        parts = re.split(r"(-?\d+\.\d+)", plain)
-        texts.append(parts[::2])
-        numbers.append([float(number) for number in parts[1::2]])
-    assert texts[0] == texts[1]
-    assert numbers[0] == pytest.approx(numbers[1], abs=1.5e-3)

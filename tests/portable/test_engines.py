@@ -26,7 +26,7 @@ from nmt.search import Sample
 from nmt.translator import Translator
 from tests.commands import ABSENT, Finished, assert_fails, command, succeeded, translate
 from tests.conftest import ROOT
-from tests.portable.models import assert_same_text, make_uncapturable
+from tests.portable.models import make_uncapturable
 
 WITHOUT = f"""
 import runpy, sys
@@ -112,7 +112,7 @@ def test_without_pytorch_it_explains_and_shows_the_card(exported: tuple[Path, Pa
     run, file = exported
     (sentence,) = sentences[:1]
     done = succeeded(without_torch("translate.py", "--run", str(run), "--explain", sentence))
-    assert_same_text(done.stdout, translate(run, "--engine", "torch", "--explain", sentence).stdout)
+    assert done.stdout == translate(run, "--engine", "torch", "--explain", sentence).stdout
     card = succeeded(without_torch("export.py", "--card", str(file))).stdout
     for heading in ("Translates", "Trained on", "How good it is", "What not to rely on", "Origin"):
         assert f"{heading}: " in card
