@@ -24,7 +24,7 @@ from nmt.config import ROOT, Config, TrainSettings, load_config
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.launch import Launch
-from nmt.overrides import PATHS, for_hydra, in_hydra, read_change
+from nmt.overrides import PATHS, apply_change, for_hydra, in_hydra
 from nmt.own_corpus import name_of, with_own_corpus
 from nmt.run import OpenRun, Run
 from nmt.shell import shell_command
@@ -135,7 +135,7 @@ def resumed(directory: str | Path | Run, overrides: Sequence[str] | None = None)
             others = "optimizer.lr, device, threads, data paths and most of train can"
             advice = "begin a new run, without resume"
             raise UserError(f"{change} cannot change in a run that goes on ({others}): {advice}.")
-        _apply(change, values)
+        apply_change(change, values)
     if values["data"]["kept"]:
         values["data"]["kept"] = str(run.directory)  # it has copies of what was kept
     return Chosen(_with_absolute_paths(load_config(values)), changes, run)
@@ -148,7 +148,7 @@ def started(cfg: DictConfig) -> Config:
     parent = resumed(absolute(cfg.start), overrides=[])
     assert parent.run is not None
     overrides = [text for text in task_overrides() if not text.startswith(("start=", "run_dir="))]
-    config = _with_absolute_paths(started_from(parent.run, parent.config, overrides, _apply))
+    config = _with_absolute_paths(started_from(parent.run, parent.config, overrides))
     cfg.data.name, cfg.name, cfg.seed = config.data.name, config.name, config.seed  # run_dir mentions them
     return replace(config, run_dir=settings(cfg).run_dir)
 
@@ -161,17 +161,6 @@ def restarted(config: Config) -> Chosen:
     if config != run.config:
         raise UserError(f"{run.directory} holds a run with other settings: choose another run_dir.")
     return resumed(run, overrides=[])
-
-
-def _apply(change: str, values: dict[str, Any]) -> None:
-    """Change a setting of a recorded run by an override, which must be a plain value."""
-    name, value = read_change(change)
-    *groups, setting = name.split(".")
-    for group in groups:
-        values = values.get(group, {})
-        if not isinstance(values, dict):
-            raise UserError(f"There is no setting {name}: {group} has no settings of its own.")
-    values[setting] = value
 
 
 @contextmanager

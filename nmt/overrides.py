@@ -84,6 +84,17 @@ def read_change(override: str) -> tuple[str, Any]:
         raise UserError(f"{override[:80]} is no plain value: {reason}.") from error
 
 
+def apply_change(override: str, values: dict[str, Any]) -> None:
+    """Change a setting of a recorded run by an override, which must be a plain value."""
+    name, value = read_change(override)
+    *groups, setting = name.split(".")
+    for group in groups:
+        values = values.get(group, {})
+        if not isinstance(values, dict):
+            raise UserError(f"There is no setting {name}: {group} has no settings of its own.")
+    values[setting] = value
+
+
 def _plain(value: Any) -> Any:
     """A value without interpolations; those that `in_hydra` has made literal become text."""
     if isinstance(value, list):

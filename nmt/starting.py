@@ -7,7 +7,7 @@ replays old pairs beside the new ones, so that little is forgotten.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
 from nmt.files import sha256
 from nmt.languages import known_language, same_language
+from nmt.overrides import apply_change
 from nmt.run import OpenRun, Run
 
 if TYPE_CHECKING:
@@ -43,13 +44,8 @@ _GROUPS, _SINGLE = ("train.", "scheduler.", "decode."), ("optimizer.lr=", "seed=
 _MAY_CHANGE = (*_GROUPS, *_SINGLE, *(f"data.{name}=" for name in (*_READING, "replay_path", "prepared_dir")))
 
 
-def started_from(
-    run: OpenRun,
-    config: Config,  # of the run, with all changes
-    overrides: Sequence[str],
-    apply: Callable[[str, dict[str, Any]], None],  # changes a setting by an override
-) -> Config:
-    """The settings of a run that starts from `run`; what its new file leaves open is still open."""
+def started_from(run: OpenRun, config: Config, overrides: Sequence[str]) -> Config:
+    """The settings of a run that starts from `run`, now `config`; what its new file leaves open is still open."""
     run.finished(option="start=")
     old = config.data
     reading = [{name: getattr(each, name) for name in _READING} for each in (*old.replayed(), old)]
@@ -70,7 +66,7 @@ def started_from(
             settled = "which settles the model, its vocabularies and its held-out sets"
             advice = "leave it out, or begin a new run without start"
             raise UserError(f"{change} cannot change in a run that starts from {run.directory}, {settled}: {advice}.")
-        apply(change, new)
+        apply_change(change, new)
     if new["data"]["path"] is None:
         raise UserError(f"start={run.directory} needs new sentence pairs, or corrected ones: add data.path=FILE.")
     return load_config(new)

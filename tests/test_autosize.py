@@ -31,11 +31,6 @@ def corpus(tmp_path: Path) -> Corpus:
     return write
 
 
-@pytest.mark.parametrize("row", TABLE)
-def test_a_row_of_the_table_is_used_as_it_is(row: autosize.Settings) -> None:
-    assert suited(Size(row.pairs, 20)) == row
-
-
 @given(st.integers(1, 10**7), st.floats(1, 500))
 def test_settings_lie_between_those_of_the_neighbouring_rows(pairs: int, characters: float) -> None:
     chosen = suited(Size(pairs, characters))
@@ -52,19 +47,16 @@ def test_longer_sentences_make_smaller_batches() -> None:
     assert long * 3 == pytest.approx(short, rel=0.25)
 
 
-def test_the_corpus_is_counted_as_it_is_read_for_training(corpus: Corpus) -> None:
+def test_the_corpus_is_counted_and_what_the_user_sets_stays(corpus: Corpus) -> None:
     config = composed(corpus(700, words=2))
     expected = suited(Size(700, 10))
     assert config.data.vocab_size == expected.vocab_size
     assert config.train.max_steps == expected.updates
     assert config.model["decoder"]["hidden_size"] == 2 * expected.hidden_size
-
-
-def test_what_the_user_sets_stays(corpus: Corpus) -> None:
-    config = composed(corpus(700), "data.vocab_size=333", "train.batch_size=3", "model.encoder.hidden_size=7")
-    assert config.data.vocab_size == 333
-    assert config.train.batch_size == 3
-    assert config.model["encoder"]["hidden_size"] == 7
+    own = composed(corpus(700), "data.vocab_size=333", "model.encoder.hidden_size=7")
+    assert (own.data.vocab_size, own.model["encoder"]["hidden_size"]) == (333, 7)
+    missing = composed("data.path=nowhere.csv")  # reported when it is prepared
+    assert missing.data.vocab_size == suited(autosize._UNKNOWN).vocab_size
 
 
 def test_the_best_model_comes_with_it_unless_another_is_chosen(corpus: Corpus) -> None:
@@ -86,11 +78,6 @@ def test_experiments_that_compare_models_are_the_same_for_every_corpus(corpus: C
     demo, own = (composed(f"experiment={experiment}", "model=luong", *more) for more in ([], [corpus(20)]))
     assert own.model == demo.model
     assert replace(own.train, max_epochs=1) == replace(demo.train, max_epochs=1)  # the demo is short
-
-
-def test_a_corpus_that_cannot_be_read_is_left_to_be_reported_when_it_is_prepared(tmp_path: Path) -> None:
-    config = composed(f"data.path={tmp_path / 'nowhere.csv'}")
-    assert config.data.vocab_size == suited(autosize._UNKNOWN).vocab_size
 
 
 def test_it_is_printed_and_recorded_and_any_model_can_be_resumed(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(
         monkeypatch.setenv(name, str(value))
     succeeded(command("train.py", *again))  # as torchrun does it after it has lost a process
     assert training_pairs(prepared(second)) == [*pairs, "she reads\telle lit"]
-    later = started_from(opened, opened.config, ["data.path=x"], lambda _, values: values["data"].update(path="x"))
+    later = started_from(opened, opened.config, ["data.path=x"])
     assert later.optimizer["lr"] == opened.config.optimizer["lr"]  # lowered once
     assert succeeded(translate(second, "I see a cat.")).stdout
 
