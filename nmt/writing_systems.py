@@ -4,7 +4,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 import numpy as np
@@ -18,6 +18,18 @@ _SCRIPT_END = re.compile(
 )
 _BLOCK = 4096  # texts counted together
 _SCRIPTLESS = frozenset({"COMBINING", "MODIFIER", "VARIATION", "ZERO", "FEMININE", "MASCULINE", "MICRO"})
+
+
+class ByCharacter(dict[int, str]):
+    """A table for `str.translate` that asks a function what each character becomes, once."""
+
+    def __init__(self, becomes: Callable[[str], str]) -> None:
+        super().__init__()
+        self._becomes = becomes
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self._becomes(chr(code))
+        return self[code]
 
 
 def script_of(character: str) -> str | None:

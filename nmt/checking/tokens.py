@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nmt.writing_systems import UNSPACED, script_of
+from nmt.writing_systems import UNSPACED, ByCharacter, script_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -16,28 +16,20 @@ Bools = NDArray[np.bool_]
 _STEM = 4  # letters of a word that count: endings would make most words of a small corpus rare
 
 
-class _Letters(dict[int, str]):
-    """Table for `str.translate`: punctuation becomes a space, a digit of any script an ASCII digit."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        category = unicodedata.category(character)
-        is_letter = category[0] in "LM" or character in "\u200c\u200d"  # joiners shape words
-        found = character if is_letter else str(unicodedata.digit(character, "")) if category == "Nd" else " "
-        self[code] = found
-        return found
+def _letter(character: str) -> str:
+    """Make punctuation a space, and a digit of any script an ASCII digit."""
+    category = unicodedata.category(character)
+    is_letter = category[0] in "LM" or character in "\u200c\u200d"  # joiners shape words
+    return character if is_letter else str(unicodedata.digit(character, "")) if category == "Nd" else " "
 
 
-class _Words(_Letters):
+def _word(character: str) -> str:
     """The same, with spaces around each character of a script that puts none between words."""
-
-    def __missing__(self, code: int) -> str:
-        found = super().__missing__(code)
-        self[code] = f" {found} " if script_of(chr(code)) in UNSPACED else found
-        return self[code]
+    found = _letter(character)
+    return f" {found} " if script_of(character) in UNSPACED else found
 
 
-_LETTERS, _WORDS = _Letters(), _Words()
+_LETTERS, _WORDS = ByCharacter(_letter), ByCharacter(_word)
 
 
 def words_of(text: str) -> list[str]:

@@ -9,22 +9,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nmt.writing_systems import ByCharacter
+
 Hashes = NDArray[np.uint64]
 
 _BLOCK = 2**12  # pairs written together
 
 
-class _KeepWords(dict[int, int | str]):
-    """A table for str.translate: keeps letters, marks and numbers, deletes formatting, makes the rest spaces."""
-
-    def __missing__(self, code: int) -> int | str:
-        category = unicodedata.category(chr(code))
-        kept: int | str = code if category[0] in "LMN" else "" if category == "Cf" else " "
-        self[code] = kept
-        return kept
+def _kept(character: str) -> str:
+    """Keep letters, marks and numbers, delete formatting, and make the rest spaces."""
+    category = unicodedata.category(character)
+    return character if category[0] in "LMN" else "" if category == "Cf" else " "
 
 
-_WORDS_ONLY = _KeepWords()
+_WORDS_ONLY = ByCharacter(_kept)
 # The same for ASCII bytes, with lower-cased letters.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 

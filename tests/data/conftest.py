@@ -47,12 +47,3 @@ def settings(tmp_path: Path, tsv: Path) -> Callable[..., DataSettings]:
         return DataSettings(**{**values, **changes})  # type: ignore[arg-type]
 
     return build
-
-
-@pytest.fixture(scope="session")
-def real_data() -> Path:
-    """The folder of real corpora that developers keep beside the checkout."""
-    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("real corpora are not beside the checkout (../shared/data)")
-    return folder

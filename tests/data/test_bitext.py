@@ -106,15 +106,6 @@ def test_an_encrypted_zip_is_an_error(tmp_path: Path) -> None:
     assert_refused(r"a\.txt is encrypted", rows, path)
 
 
-def test_names_of_members_are_harmless_to_a_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "twins.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("\x1b[31m.txt", b"Hi.\tSalut.\n")
-        with pytest.warns(UserWarning, match="Duplicate"):  # which of them is meant?
-            archive.writestr("\x1b[31m.txt", b"Go.\tVa.\n")
-    assert_refused(r"out of: '\\x1b\[31m\.txt', '\\x1b\[31m\.txt'\.", rows, path)
-
-
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [

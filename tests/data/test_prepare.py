@@ -3,7 +3,6 @@ import errno
 import json
 import logging
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from nmt.data import build as build_module
 from nmt.data import prepare as prepare_module
 from nmt.data.heldout import HeldOut
 from nmt.data.prepare import PreparedCorpus, prepare
@@ -232,47 +230,3 @@ def test_three_pairs_suffice(settings: Build, tmp_path: Path) -> None:
     corpus = prepare(settings(path=str(tmp_path / "three.tsv"), vocab_size=8000))
     assert (len(corpus.train), len(corpus.val_sentences), len(corpus.test_sentences)) == (1, 1, 1)
     assert corpus.report.source.vocabulary < 300
-
-
-def test_a_vocabulary_is_learnt_from_a_sample_of_a_large_corpus(
-    tsv: Path, pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = build_module._vocabulary_sample(tsv, len(pairs))
-    assert [list(column) for column in zip(*pairs, strict=True)] == list(whole)
-    monkeypatch.setattr(build_module, "_VOCABULARY_PAIRS", 100)
-    sources, targets = build_module._vocabulary_sample(tsv, len(pairs))
-    assert 60 < len(sources) == len(targets) < 140
-    assert set(zip(sources, targets, strict=True)) <= set(pairs)
-    assert build_module._vocabulary_sample(tsv, len(pairs)) == (sources, targets)
-
-
-@pytest.mark.parametrize(
-    ("language", "script", "leak"),
-    [
-        ("mar", "DEVANAGARI", 0.58),
-        pytest.param("fra", "LATIN", 0.6, marks=pytest.mark.slow),
-        pytest.param("cmn", "CJK", 0.25, marks=pytest.mark.slow),
-    ],
-)
-def test_real_corpora(real_data: Path, tmp_path: Path, language: str, script: str, leak: float) -> None:
-    path = str(real_data / "anki" / f"{language}-eng.txt.gz")
-    corpus = prepare(DataSettings(name="anki", path=path, prepared_dir=str(tmp_path)))
-    report = corpus.report
-    assert (report.val_sources, report.test_sources) == (1000, 1000)
-    assert report.random_leak == pytest.approx(leak, abs=0.04)
-    assert report.target.scripts[script] > 0.99
-    assert report.train_pairs > 0.88 * report.pairs_read
-    for entry in random.Random(0).sample(corpus.test_sentences, 100):
-        reference = entry.references[0]
-        assert corpus.target_tokenizer.decode(corpus.target_tokenizer.encode(reference)) == reference
-
-
-def test_real_parallel_files(real_data: Path, tmp_path: Path) -> None:
-    def files(split: str) -> list[str]:
-        return [str(real_data / "multi30k" / f"{split}.{language}.gz") for language in ("en", "de")]
-
-    held_out = {"val_path": files("val"), "test_path": files("test_2016_flickr")}
-    corpus = prepare(DataSettings("multi30k", files("train"), **held_out, prepared_dir=str(tmp_path)))
-    assert (corpus.report.source.language, corpus.report.target.language) == ("en", "de")
-    assert (len(corpus.val_sentences), len(corpus.test_sentences)) == (1014, 1000)
-    assert 28_900 < len(corpus.train) <= 29_000

@@ -19,7 +19,7 @@ from nmt.files import damage
 from tests.hostile import oracle
 from tests.hostile.corpora import Corpus, corpora
 
-MANY = int(os.environ.get("NMT_EXAMPLES", "10000"))  # of the slow tests
+EXAMPLES = int(os.environ.get("NMT_EXAMPLES", "20"))  # of each kind; more of them find more
 HYPOTHESIS = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
     phases=[Phase.generate],  # corpora are small as drawn, and to shrink one further takes minutes
@@ -35,30 +35,14 @@ def place() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@settings(HYPOTHESIS, max_examples=150)
+@settings(HYPOTHESIS, max_examples=7 * EXAMPLES)
 @given(corpus=corpora())
 def test_hostile_corpora(corpus: Corpus, place: Path) -> None:
     assert_prepared_or_refused(corpus, place)
 
 
-@pytest.mark.slow
-def test_ten_thousand_hostile_corpora(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ends: Counter[str] = Counter()
-
-    @settings(HYPOTHESIS, max_examples=MANY)
-    @given(corpus=corpora())
-    def check(corpus: Corpus) -> None:
-        ends[assert_prepared_or_refused(corpus, place)] += 1
-
-    check()
-    with capsys.disabled():
-        print(f"\n{ends.total()} hostile corpora: {dict(ends)}")
-    assert ends.total() >= MANY
-    assert min(ends["prepared"], ends["refused"]) > MANY / 5
-
-
-def assert_prepared_or_refused(corpus: Corpus, place: Path) -> str:
-    """Prepare a corpus in a folder of its own; tells what became of it."""
+def assert_prepared_or_refused(corpus: Corpus, place: Path) -> None:
+    """Prepare a corpus in a folder of its own."""
     folder = Path(tempfile.mkdtemp(dir=place))
     prepared = folder / "prepared"
     data = DataSettings(**corpus.settings(folder), prepared_dir=str(prepared))  # type: ignore[arg-type]
@@ -72,18 +56,15 @@ def assert_prepared_or_refused(corpus: Corpus, place: Path) -> str:
             made = prepare(data)
         except UserError as error:
             assert_fair_refusal(str(error), expected)
-            end = "refused"
         else:
             assert isinstance(expected, oracle.Reading), f"prepared, though it should be refused: {expected}"
             assert_as_expected(made, expected, data)
             shutil.rmtree(made.directory)
-            end = "prepared"
         assert {path.suffix for path in prepared.glob("*")} <= {".lock"}
         shutil.rmtree(prepared, ignore_errors=True)
         assert snapshot(folder) == before
     finally:
         shutil.rmtree(folder)
-    return end
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
