@@ -37,9 +37,11 @@ def old(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def report_of(run: Path, triples: list[tuple[str, str, list[str]]] = SMALL) -> dict[str, Any]:
-    found = evaluation(triples)
-    return report_data(found, ("eng", "fra"), DETAILS, judge(found, bleu=1.0, pairs=None, guessing=None), Run.open(run))
+def report_of(run: Path, found: Evaluation | None = None, **details: Any) -> dict[str, Any]:
+    """The data of the report of an evaluation (default: of a small one) of a run."""
+    found = found or evaluation(SMALL)
+    verdict = judge(found, bleu=1.0, pairs=None, guessing=None)
+    return report_data(found, ("eng", "fra"), DETAILS | details, verdict, Run.open(run))
 
 
 def test_numbers_are_those_of_scores_json(run: Path) -> None:
@@ -137,13 +139,10 @@ def test_a_test_set_of_the_user_is_checked_against_the_training_set(run: Path, o
         ("nothing like it zzz", "x", ["zzz zzz", target.upper()]),
         (f"{other} zzz", "x", [f"{target} zzz"]),
     ]
-    details = DETAILS | {"examples": "mine.en", "references": ["mine.fr"], "command": "python evaluate.py --lc-tok"}
+    details = {"examples": "mine.en", "references": ["mine.fr"], "command": "python evaluate.py --lc-tok"}
 
     def note_of(path: Path, some: list[tuple[str, str, list[str]]]) -> str:
-        found = evaluation(some)
-        data = report_data(
-            found, ("eng", "fra"), details, judge(found, bleu=1, pairs=None, guessing=None), Run.open(path)
-        )
+        data = report_of(path, evaluation(some), **details)
         assert data["facts"]["Evaluation command"] == "python evaluate.py --lc-tok"
         return str(figures(data)["data"]["note"])
 
@@ -170,12 +169,8 @@ def test_what_was_not_measured_names_the_command(old: Path) -> None:
     found = evaluation(SMALL)
     bare = replace(found, translations=[replace(each, attention=None) for each in found.translations])
     measured = replace(found, faithfulness=Faithfulness(Attended(-1.0, 50.0), {}, 3, 1))
-    texts = []
-    for each in (found, bare, measured):
-        verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
-        details = DETAILS | {"command": "python evaluate.py --beam 3"}
-        data = report_data(each, ("eng", "fra"), details, verdict, Run.open(old))
-        texts.append(data["facts"].get("Does it matter where it looks?"))
+    reports = (report_of(old, each, command="python evaluate.py --beam 3") for each in (found, bare, measured))
+    texts = [report["facts"].get("Does it matter where it looks?") for report in reports]
     assert "python evaluate.py --beam 3 --faithfulness" in texts[0]
     assert texts[1:] == [None, None]  # nothing to change, and nothing left to measure
 
@@ -184,8 +179,7 @@ def test_empty_lines_and_models_without_attention(old: Path, caplog: pytest.LogC
     found = evaluation([*SMALL, ("", "", [""]), ("a", "", ["b"])])
     bare = Evaluation(found.scores, [replace(each, attention=None) for each in found.translations], found.examples)
     for each in (found, bare):
-        verdict = judge(each, bleu=1.0, pairs=None, guessing=None)
-        data = report_data(each, ("eng", "fra"), DETAILS, verdict, Run.open(old))
+        data = report_of(old, each)
         assert len(data["sentences"]) == 5
         assert data["sentences"][4]["signs"][-1] == "empty"
         first, *_ = figures(data)["by-length"]["queries"]
