@@ -97,7 +97,7 @@ class InspectedStep(NamedTuple):
 class Inspection(NamedTuple):
     """What the model computed while a translation was decoded again."""
 
-    source: dict[str, np.ndarray]  # of the source tokens: states (S, H), keys, values
+    source: dict[str, np.ndarray]  # of the source tokens: states (S, H) and values
     steps: list[InspectedStep]
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 import nmt.search
 from nmt.composition import composed
 from nmt.portable.beam import Beam as PlainBeam
+from nmt.portable.model import Stepped
 from nmt.search import Alive, Beam, Choice, Greedy, Sample, Search
 from nmt.search.beam import _top
 from nmt.search_settings import NEVER, Guide
@@ -88,9 +89,10 @@ class PlainMarkov:
 
     def step(
         self, tokens: Sequence[int], memory: Any, state: Sequence[np.ndarray], given: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    ) -> Stepped:
         (sentence, length), (step,) = memory, state
-        return self.table[sentence, step, list(tokens)], np.eye(length, dtype=np.float32)[step % length], [step + 1]
+        logits, weights = self.table[sentence, step, list(tokens)], np.eye(length, dtype=np.float32)[step % length]
+        return Stepped(logits, weights, [step + 1], {})
 
 
 @given(

@@ -52,7 +52,7 @@ class Beam(BeamSettings):
         done: list[Hypothesis] = []
         while alive:
             step = len(alive[0].tokens)
-            logits, weights, state = model.step(tokens, memory, state, guide.overrides.get(step))
+            logits, weights, state, _ = model.step(tokens, memory, state, guide.overrides.get(step))
             log_probs = log_softmax(logits)
             totals = np.array([[hypothesis.log_prob] for hypothesis in alive], np.float32) + log_probs
             totals[:, NEVER] = -np.inf

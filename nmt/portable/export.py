@@ -211,7 +211,7 @@ def _check(model: Seq2Seq, captured: PortableModel) -> None:
     for first in (BOS, EOS + 1):
         tokens = [(first + place) % vocabularies[1] for place in range(hypotheses)]
         logits, _, state = model.step(torch.tensor(tokens), memory, state)
-        own_logits, _, own_state = captured.step(tokens, own_memory, own_state)
+        own_logits, _, own_state, _ = captured.step(tokens, own_memory, own_state)
         expected = logits.float().numpy()
         if not np.abs(own_logits - expected).max() <= _TOLERANCE * max(1.0, np.abs(expected).max()):
             raise NotPortable("the graph of its model computes something else than the model")

@@ -43,7 +43,7 @@ class Memory(NamedTuple):
 
     parts: list[Array]  # each with a first dimension of 1
     length: int  # S
-    marks: dict[str, Array]  # states, keys and values of the source tokens
+    marks: dict[str, Array]  # states and values of the source tokens
 
 
 class Stepped(NamedTuple):
@@ -82,12 +82,6 @@ class PortableModel:
         return Memory(found[: self.memory_size], length, seen), found[self.memory_size :]
 
     def step(
-        self, tokens: Sequence[int], memory: Memory, state: Sequence[Array], given: Array | None = None
-    ) -> tuple[Array, Array | None, list[Array]]:
-        """Logits (N, V), attention weights (N, S) and the next state after these tokens, as `inspect` computes them."""
-        return self.inspect(tokens, memory, state, given)[:3]
-
-    def inspect(
         self, tokens: Sequence[int], memory: Memory, state: Sequence[Array], given: Array | None = None
     ) -> Stepped:
         """Take a step after these tokens; `given` attention, a row for each head (K, S), replaces the model's own.

@@ -52,7 +52,7 @@ class PortableTranslator(Engine):
         }
         self.model = PortableModel(record["graphs"], tensors)
         memory, state = self.model.encode([EOS])  # try it, so that graphs that do not fit are found before use
-        first = self.model.inspect([BOS], memory, state)
+        first = self.model.step([BOS], memory, state)
         if first.logits.shape != (1, len(target)):
             raise ValueError("a vocabulary of another size than the model's")
         self._heads = first.marks["weights"].size if "weights" in first.marks else None  # of one source token
@@ -96,7 +96,7 @@ class PortableTranslator(Engine):
         memory, state = self.model.encode(source)
         steps = []
         for step, token in enumerate([BOS, *target][: len(target)]):
-            logits, weights, state, marks = self.model.inspect([token], memory, state, guide.overrides.get(step))
+            logits, weights, state, marks = self.model.step([token], memory, state, guide.overrides.get(step))
             of_first = {name: value[0] for name, value in marks.items()}
             steps.append(InspectedStep(log_softmax(logits)[0], None if weights is None else weights[0], of_first))
         return Inspection(memory.marks, steps)
