@@ -49,7 +49,8 @@ def _item(rank: int, suspect: Suspect, languages: tuple[str, str]) -> str:
     isolated = (_QUOTED.sub(r"“<bdi>\1</bdi>”", escape(reason)) for reason in suspect.reasons)
     reasons = "".join(f"<li>{reason}</li>" for reason in isolated)
     head = f"<b>{rank}</b><span>row {pair.row}</span><span>score {suspect.score:.1f}</span>"
-    return f'<li><div class="head">{head}</div><div class="pair">{texts}</div><ul class="reasons">{reasons}</ul></li>'
+    content = f'<div class="head">{head}</div><div class="pair">{texts}</div><ul class="reasons">{reasons}</ul>'
+    return f'<li class="card">{content}</li>'
 
 
 def _lang(label: str) -> str:

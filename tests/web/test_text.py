@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nmt.data.bitext import clean
+from nmt.data.cleaning import clean
 from nmt.data.tokenizer import Tokenizer
 from nmt.words import merge_words
 from nmt.writing_systems import script_of

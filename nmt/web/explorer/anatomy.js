@@ -11,7 +11,7 @@ export class Anatomy {
   /** `force` is called with a candidate that is to be written; `change` takes changes of the state; `hidden` is as in `Pieces`. */
   constructor({ force, change, hidden }) {
     Object.assign(this, { force, change, hidden });
-    this.node = element("section", { className: "anatomy", "aria-label": "This step" });
+    this.node = element("section", { className: "anatomy card", "aria-label": "This step" });
   }
 
   /** Build what stays the same for all steps of a trace. */

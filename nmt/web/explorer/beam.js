@@ -19,7 +19,7 @@ export class BeamView {
     this.hint = element("p", { className: "about" });
     const scroll = element("div", { className: "scroll", children: [this.canvas] });
     this.node = element("section", {
-      className: "beam",
+      className: "beam card",
       "aria-label": "Beam search",
       children: [this.controls, this.hint, scroll, element("h2", { text: "Translations found" }), this.found],
     });

@@ -117,6 +117,6 @@ function column(model, languages, go) {
   const choices = element("ol", { className: "choices", "aria-label": "Likeliest tokens", hidden: true });
   const head = element("h2", { children: [element("bdi", { text: model.label })] });
   const about = element("p", { className: "about" });
-  const node = element("article", { className: "column", children: [head, about, text, score, picture.node, choices] });
+  const node = element("article", { className: "column card", children: [head, about, text, score, picture.node, choices] });
   return { node, label: model.label, picture, about, text, score, choices, trace: null };
 }

@@ -25,7 +25,7 @@ export class WhatIf {
         element("label", { className: "check", children: [this.further, " at all later steps too"] }),
       ],
     });
-    this.outcome = element("div", { className: "outcome", "aria-live": "polite" });
+    this.outcome = element("div", { className: "outcome card", "aria-live": "polite" });
     const text =
       "Move a slider, or choose a way to look: the decoder goes on with what it then sees. The small mark is the model's own weight. The player below chooses the step.";
     this.node = element("section", {
@@ -33,7 +33,7 @@ export class WhatIf {
       "aria-label": "What if it had looked elsewhere?",
       children: [
         element("div", {
-          className: "panel",
+          className: "panel card",
           children: [this.title, element("p", { className: "about", text }), presets, this.rows],
         }),
         this.outcome,
