@@ -31,7 +31,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from nmt import upgrade
 from nmt.config import Config, load_config
 from nmt.data.replay import KEPT
 from nmt.errors import UserError
@@ -195,8 +194,6 @@ def _read_config(file: Path) -> tuple[Config, dict[str, Any]]:
     try:
         values = load(file.read_text(encoding="utf-8"))
         provenance = values.pop("provenance")
-        values.pop("chosen", None)  # now in the provenance
-        values = upgrade.settings(values)
     except (YAMLError, KeyError, ValueError, AttributeError, TypeError) as error:
         reason = getattr(error, "problem", None) or error  # YAML's whole message quotes the file over many lines
         raise UserError(f"{file} cannot be read: {reason}; restore it from a copy.") from error

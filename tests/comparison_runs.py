@@ -21,7 +21,7 @@ from nmt.training.state import TrainState
 
 WORDS = ["the", "a", "cat", "dog", "house", "sees", "hears", "red", "old", "small", "big", "tree", "never"]
 PLAIN = asdict(composed("data=parallel", "data.path=[pairs.en,pairs.fr]"))
-DECODE = {"beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
+DECODE = {"_target_": "nmt.search.Beam", "beam_size": 5, "length_penalty": 1.0, "batch_tokens": 4096}
 
 
 def references(count: int = 60, seed: int = 0) -> list[str]:

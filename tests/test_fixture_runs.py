@@ -1,4 +1,4 @@
-"""Runs of earlier versions (tests/fixtures) are used as they were then, and those of newer ones are refused."""
+"""Runs of released versions (tests/fixtures) are used as they were then, and those of newer ones are refused."""
 
 import dataclasses
 import json
@@ -52,7 +52,7 @@ def resume(fixture: Path, updates: int) -> None:
     assert old.finished()["steps"] == steps
 
 
-def test_a_run_of_an_earlier_version_is_used_as_it_was_then(fixture: Path) -> None:
+def test_a_run_of_a_released_version_is_used_as_it_was_then(fixture: Path) -> None:
     run = fixture / "run"
     scores, rows = read_evaluation(run / "eval")
     translations = Translator.load(str(run), "cpu").translate([row.source for row in rows])
@@ -112,7 +112,7 @@ def test_one_more_setting_or_metric_changes_nothing_for_old_runs(fixture: Path) 
         ("future", "seed: 1", "seed: 1\nfuture: 2"),
         ("train.future", "train:\n", "train:\n  future: 2\n"),
         ("model.encoder.future", "  encoder:\n", "  encoder:\n    future: 2\n"),
-        ("nmt.model.score.Future", "score.Additive", "score.Future"),
+        ("nmt.model.score.Future", "score.Dot", "score.Future"),
         ("optimizer.future", "optimizer:\n", "optimizer:\n  future: 2\n"),
         ("state.future", "seed: 1", "seed: 1"),
     ],

@@ -29,11 +29,8 @@ logger = logging.getLogger(__name__)
 _FORMAT = 2  # raise it when the same inputs would give other files
 # Settings that change where things are, not what is made of them, or that enter the key in another form.
 _PATHS = ("path", "val_path", "test_path")
-_TOLD_ELSEWHERE = ("format", "header", "columns", "source", "target", "kept", "replay", "replay_path")
-_NOT_IN_KEY = {*_PATHS, *_TOLD_ELSEWHERE, "name", "prepared_dir"}
-# Settings that are always in the key, as in earlier versions; later ones only where they differ from their defaults.
-_CLEANING, _VOCABULARY = "on_error max_chars max_ratio", "vocab_size vocab_type joint_vocab character_coverage"
-_ALWAYS_IN_KEY = {*_CLEANING.split(), "val_size", "test_size", *_VOCABULARY.split()}
+_KEYED_APART = ("format", "header", "columns", "source", "target", "kept", "replay", "replay_path")
+_NOT_IN_KEY = {*_PATHS, *_KEYED_APART, "name", "prepared_dir"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,16 +135,12 @@ def _key(settings: DataSettings) -> str:
             field.name: value
             for field in fields(settings)
             for value in [getattr(settings, field.name)]
-            if field.name in _ALWAYS_IN_KEY or (field.name not in _NOT_IN_KEY and value != field.default)
+            if field.name not in _NOT_IN_KEY and value != field.default  # so that a new setting changes no key
         },
+        "formats": [reader_of(settings, path).name for field in _PATHS if (path := getattr(settings, field))],
+        "header": bool(settings.header),
         "inputs": inputs,
     }
-    # TSV and parallel files differ by their number, so they are not named, as in earlier versions.
-    formats = [reader_of(settings, path).name for field in _PATHS if (path := getattr(settings, field))]
-    if set(formats) - {"tsv", "parallel"}:
-        parts["formats"] = formats
-    if settings.header:  # a key of earlier versions, which knew no headers, has no such part
-        parts["header"] = True
     if settings.kept:
         parts["kept"] = [_sha256(str(Path(settings.kept, file))) for file in KEPT.values()]
         parts["replay"] = [_key(old) for old in settings.replayed()]

@@ -23,7 +23,6 @@ from safetensors.torch import load_file, save_file
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
-from nmt import upgrade
 from nmt.errors import UserError
 from nmt.files import check_sums, new_directory, remove_directory, write_json
 from nmt.ranks import Ranks
@@ -180,7 +179,8 @@ def _load_tensors(file: Path) -> dict[str, Tensor]:
     """
     with _needing_memory(file):
         try:
-            return {upgrade.tensor_name(name): tensor for name, tensor in load_file(file).items()}
+            tensors: dict[str, Tensor] = load_file(file)
+            return tensors
         except (SafetensorError, ValueError, KeyError) as error:
             raise UserError(f"{file} is not a safetensors file that can be read ({error}).") from error
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
-from nmt import upgrade
 from nmt.errors import UserError
 from nmt.evaluation.aer import ALIGNMENT_FILE
 from nmt.evaluation.history import History, in_order_of_numbers, read_history
@@ -61,9 +60,10 @@ class Member:
     @property
     def scored(self) -> tuple[Any, ...]:
         """How the test set was scored, in the order of _SCORED; it must be the same for all runs."""
-        decode = upgrade.search(self.scores["evaluated"]["decode"])
         with written_to(self.run.evaluation / SCORES):
-            record = constructor(decode, "decode")().record()  # with the defaults of what the run was written without
+            record = constructor(
+                self.scores["evaluated"]["decode"], "decode"
+            )().record()  # with the defaults of what the run was written without
         search = {name: value for name, value in record.items() if name not in _SPEED}
         return search, self.scores["tokenizer"]
 

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from nmt import upgrade
 from nmt.composition import composed
-from nmt.data import prepare as prepare_module
 from nmt.data.bitext import reader_of
 from nmt.data.discovery import complete
 from nmt.data.readers import READERS
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.own_corpus import with_own_corpus
-from nmt.typed import to_dataclass
 from tests.commands import command, corpus_lines, train_arguments
 
 LATIN = [("I see a cat.", "je vois un chat."), ("We hear it!", "nous l'entendons !"), ("Go on.", "continue.")]
@@ -164,16 +161,6 @@ def test_a_training_shows_pairs_under_their_languages_and_records_what_it_found(
     record = (tmp_path / "run/config.yaml").read_text(encoding="utf-8")
     for setting in ("format: csv", "header: true", "- fra\n  - eng", "source: eng", "target: fra"):
         assert setting in record
-
-
-def test_a_run_from_before_formats_were_found_out_reads_its_corpus_as_it_did_then(tmp_path: Path) -> None:
-    path = str(table(tmp_path, [("English", "French"), *QUOTED]))
-    recorded = {"name": "x", "path": path, "columns": ["eng", "fra"], "source": None, "target": None}
-    for values in (recorded, recorded | {"format": "auto"}):
-        data = to_dataclass(DataSettings, upgrade.settings({"data": values})["data"], "data")
-        assert pairs(data) == [["English", "French"], *(list(row) for row in QUOTED)]
-        assert prepare_module._key(data) == prepare_module._key(DataSettings("x", path, columns=["eng", "fra"]))
-    assert upgrade.settings({"data": {"path": ["a.en", "a.de"]}})["data"]["format"] == "parallel"
 
 
 @pytest.mark.parametrize(
