@@ -62,8 +62,12 @@ def defaults(settings: type) -> dict[str, Any]:
 
 def settings(cfg: DictConfig) -> Config:
     """The settings of a new run: interpolations resolved, paths absolute."""
-    run_dir = HydraConfig.get().runtime.output_dir if is_sweep() else cfg.run_dir
-    return replace(_resolved(cfg), run_dir=absolute(run_dir))
+    return replace(_resolved(cfg), run_dir=run_dir(cfg))
+
+
+def run_dir(cfg: DictConfig) -> str:
+    """The directory of a new run."""
+    return absolute(HydraConfig.get().runtime.output_dir if is_sweep() else cfg.run_dir)
 
 
 def origin(cfg: DictConfig) -> dict[str, Any]:
@@ -150,7 +154,7 @@ def started(cfg: DictConfig) -> Config:
     overrides = [text for text in task_overrides() if not text.startswith(("start=", "run_dir="))]
     config = _with_absolute_paths(started_from(parent.run, parent.config, overrides))
     cfg.data.name, cfg.name, cfg.seed = config.data.name, config.name, config.seed  # run_dir mentions them
-    return replace(config, run_dir=settings(cfg).run_dir)
+    return replace(config, run_dir=run_dir(cfg))
 
 
 def restarted(config: Config) -> Chosen:
