@@ -1,1 +1,1 @@
-"""The translator as one HTML page: JavaScript modules, a style sheet, and what puts them together."""
+"""HTML pages of one file: JavaScript modules, style sheets, and what puts them together."""
