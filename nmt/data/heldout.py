@@ -10,7 +10,7 @@ from nmt.data.readers import Reader
 from nmt.data.spool import read_text
 from nmt.errors import UserError
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def given_set(reader: Reader) -> list[HeldOut]:
     """
     rows, name = list(reader.clean_rows()), " and ".join(reader.paths)
     if malformed := rows.count([]):
-        logger.warning("%s: %d malformed lines of a held-out set were skipped.", name, malformed)
+        log.warning("%s: %d malformed lines of a held-out set were skipped.", name, malformed)
     pairs = [(source, references) for source, *references in filter(None, rows)]
     if reader.grouped:
         grouped: dict[str, dict[str, None]] = defaultdict(dict)  # a dict is a set that keeps its order

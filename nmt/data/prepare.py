@@ -24,7 +24,7 @@ from nmt.errors import UserError
 from nmt.files import damage, new_directory, remove_directory, remove_leftovers, sha256
 from nmt.lock import Lock
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _FORMAT = 2  # raise it when the same inputs would give other files
 # Settings that change where things are, not what is made of them, or that enter the key in another form.
@@ -82,7 +82,7 @@ def prepare(settings: DataSettings, expected_key: str | None = None) -> Prepared
     parent = expanded(settings.prepared_dir)
     directory = parent / f"{settings.name}-{source}-{target}-{key[:12]}"
     if directory.exists() and _problem(directory, key) is None:
-        logger.info("Using the corpus prepared in %s.", directory)
+        log.info("Using the corpus prepared in %s.", directory)
         return PreparedCorpus.open(directory)
     file = directory.with_name(f".{directory.name}.lock")
     try:
@@ -103,9 +103,9 @@ def _make(settings: DataSettings, key: str, directory: Path) -> None:
         problem = _problem(directory, key)
         if problem is None:
             return
-        logger.warning("%s is damaged (%s) and is prepared again.", directory, problem)
+        log.warning("%s is damaged (%s) and is prepared again.", directory, problem)
         remove_directory(directory)  # else a renamed corpus, which is intact, would be kept below
-    logger.info("Preparing %s.", directory)
+    log.info("Preparing %s.", directory)
     with new_directory(directory, existing="keep") as unfinished:
         build(settings, key, unfinished)
 

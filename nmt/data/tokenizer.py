@@ -17,7 +17,7 @@ import sentencepiece
 from nmt.errors import UserError
 from nmt.special import BOS, EOS, PAD, UNK
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 _BLOCK = 4096  # sentences handled together
 _SKIPPED = "▅"  # SentencePiece skips sentences that contain this, its sign for unknown characters
@@ -86,7 +86,7 @@ class Tokenizer:
         )
         tokenizer = cls(model.getvalue())
         if len(tokenizer) < vocab_size:
-            logger.info("The text yields %d pieces; data.vocab_size=%d asked for more.", len(tokenizer), vocab_size)
+            log.info("The text yields %d pieces; data.vocab_size=%d asked for more.", len(tokenizer), vocab_size)
         return tokenizer
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ def _rare_characters(counts: Counter[str], vocab_size: int, coverage: float) -> 
     room = int(_CHARACTER_SHARE * (vocab_size - _RESERVED))
     if wanted > room:
         message = "data.vocab_size=%d has room for %d of %d characters; the rarer ones are spelt in bytes."
-        logger.warning(message, vocab_size, room, len(counts))
+        log.warning(message, vocab_size, room, len(counts))
     return "".join(character for character, _ in by_frequency[min(wanted, room) :])
 
 

@@ -12,7 +12,7 @@ from nmt.data.readers import READERS
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.own_corpus import with_own_corpus
-from tests.commands import command, corpus_lines, train_arguments
+from tests.commands import command, corpus_lines
 
 LATIN = [("I see a cat.", "je vois un chat."), ("We hear it!", "nous l'entendons !"), ("Go on.", "continue.")]
 MARATHI = [("Go.", "जा."), ("I see a cat.", "मला मांजर दिसते."), ("Who is it?", "कोण आहे?")]
@@ -147,22 +147,6 @@ def test_quotes_of_sentences_stay(tmp_path: Path, row: tuple[str, str]) -> None:
     assert pairs(settings)[-1] == list(row)
 
 
-def test_a_training_shows_pairs_under_their_languages_and_records_what_it_found(tmp_path: Path) -> None:
-    lines = [line.split("\t")[:2] for line in corpus_lines()]
-    quoted = [tuple(f'"{cell}"' for cell in row) for row in lines]
-    path = table(tmp_path, [('"French"', '"English"'), *turned(quoted)], "pairs.tsv")  # type: ignore[arg-type]
-    arguments = [argument for argument in train_arguments(tmp_path) if not argument.startswith("data.path=")]
-    more = [f"data.path={path}", "data.source=eng", "train.max_steps=1", "model=seq2seq"]
-    done = command("train.py", *arguments, *more)
-    assert done.returncode == 0, done.stderr
-    shown = re.findall(r"sample +eng  (.*)\n +fra  (.*)\n", done.stderr)
-    assert len(shown) == 3
-    assert {*shown} <= {tuple(row) for row in lines}
-    record = (tmp_path / "run/config.yaml").read_text(encoding="utf-8")
-    for setting in ("format: csv", "header: true", "- fra\n  - eng", "source: eng", "target: fra"):
-        assert setting in record
-
-
 @pytest.mark.parametrize(
     ("overrides", "corpus"),
     [
@@ -195,6 +179,12 @@ def test_a_file_alone_is_enough_and_what_was_understood_is_printed(tmp_path: Pat
     assert "languages   fra (column 1) → mar (column 2)" in done.stderr
     assert "The text of mar is mostly LATIN" in done.stderr
     assert "corpus      mine: fra → mar" in done.stderr
+    shown = re.findall(r"sample +fra  (.*)\n +mar  (.*)\n", done.stderr)
+    assert len(shown) == 3
+    assert {*shown} <= {(target, source) for source, target in lines}
+    record = (tmp_path / "run/config.yaml").read_text(encoding="utf-8")
+    for setting in ("format: csv", "header: true", "- fra\n  - mar", "source: fra", "target: mar"):
+        assert setting in record
 
 
 def test_every_format_has_a_sentence_about_it() -> None:

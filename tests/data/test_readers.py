@@ -2,6 +2,7 @@
 
 import tracemalloc
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,13 @@ def test_a_header_is_the_first_row_with_text(tmp_path: Path, first: str, separat
     assert (data.header, data.direction()) == (True, ("eng", "fra", 0, 1))
     assert [row for row in rows(data) if any(row)] == [CAT, DOG]
     assert [entry.source for entry in given_set(reader_of(data, str(held_out)))] == [CAT[0], DOG[0]]
+
+
+def test_utf16_that_is_cut_inside_of_a_character_loses_its_last_line(tmp_path: Path) -> None:
+    content = "".join("\t".join(row) + "\n" for row in (CAT, DOG)).encode("utf-16")
+    data = found(tmp_path / "mine.tsv", content[:-3], columns=["a", "b"], on_error="skip")
+    assert rows(data) == [CAT, []]
+    assert_refused(r"mine\.tsv:2: ends inside of a character", rows, replace(data, on_error="stop"))
 
 
 def test_lines_of_a_spreadsheet_are_numbered_where_they_begin(tmp_path: Path) -> None:

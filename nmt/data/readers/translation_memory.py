@@ -65,7 +65,10 @@ class _Units(Named):
         parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
         for chunk in chain(read_chunks(path), [b""]):
             try:
-                parser.feed(chunk) if chunk else parser.close()
+                if chunk:
+                    parser.feed(chunk)
+                else:
+                    parser.close()
                 yield from parser.read_events()
             except ParseError as error:
                 raise UserError(f"{path}: damaged XML ({error}): export or fetch it again.") from error
