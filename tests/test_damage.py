@@ -53,14 +53,10 @@ def test_every_corruption_is_found(truth: Truth, tmp_path: Path, count: int, cau
     print(f"\n{count:,} corruptions, {count:,} detected; {dict(sorted(outcomes.items()))}")
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
-def test_intact_runs_raise_no_alarm(truth: Truth, tmp_path: Path, count: int, caught: logging.Handler) -> None:
+def test_an_intact_run_raises_no_alarm(truth: Truth, tmp_path: Path, caught: logging.Handler) -> None:
     run = copied(truth, tmp_path / "copy")
-    for number in range(count):
-        reader = READERS[number % len(READERS)]
+    for reader in (*READERS, verify):
         assert look(reader, run, truth, caught) == "as it was"
-    assert look(verify, run, truth, caught) == "as it was"
-    print(f"\n{count:,} intact loads, 0 false alarms")
 
 
 HOSTILE = {  # what would hang, crash the parser or run code, with the right checksum
@@ -110,7 +106,7 @@ class Pickled:
         return open, ("hacked", "w")
 
 
-@pytest.mark.parametrize("name", ["tokenizers/source.model", "config.yaml", "finished.json", MODEL, TENSORS])
+@pytest.mark.parametrize("name", ["tokenizers/source.model", "config.yaml", MODEL, TENSORS])
 def test_a_pickle_in_a_run_is_not_run(
     truth: Truth, tmp_path: Path, name: str, caught: logging.Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
