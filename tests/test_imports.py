@@ -79,6 +79,7 @@ NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pan
         ("import train, nmt.config", "torch"),
         ("import translate, nmt.commands.engines, nmt.portable.translator, nmt.evaluation.explain", NOT_FOR_NUMPY),
         ("import serve, nmt.serving.server", NOT_FOR_NUMPY),
+        ("import nmt.evaluation.heatmap, nmt.evaluation.scores, nmt.evaluation.score_report", "torch hydra"),
         ("import nmt.translator, translate", "hydra omegaconf matplotlib sacrebleu rich tensorboard pandas scipy"),
         pytest.param("import nmt.pipeline", "matplotlib", marks=pytest.mark.slow),  # needed from the first validation
     ],

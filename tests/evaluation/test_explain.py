@@ -7,7 +7,6 @@ import torch
 from nmt.evaluation.explain import as_text, explain, readable
 from nmt.search import Sample
 from nmt.special import BOS, PAD, UNK
-from nmt.translation import EMPTY
 from tests.conftest import KINDS, tiny_translator
 
 TEXTS = ["I see a cat .", "we see it .", "a 猫"]
@@ -72,12 +71,9 @@ def test_the_text_names_the_five_steps_once_and_shows_the_numbers() -> None:
     text = as_text(explanation)
     for name in ("Score:", "Softmax:", "Weigh:", "Sum:", "Combine:"):
         assert text.count(name) == 1
-    assert text.startswith("I see a cat .\n")
     assert len(re.findall(r"^Step \d+ · ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
-    assert "nothing written yet" in text
     assert f"= {explanation.score:.4f}" in text
     assert f"{max(explanation.steps[0].weights or []):.3f}" in text
-    assert "\x1b" not in text
 
 
 @pytest.mark.parametrize("model", ["bahdanau", "local_p", "key_value", "multi_head"])
@@ -100,42 +96,26 @@ def test_energies_and_one_context_are_worked_out(model: str) -> None:
     terms = [[float(number) for number in re.findall(r"-?\d+\.\d{3}", line)] for line in block.splitlines()[1:-1]]
     sums = np.array([[term[0] * number for number in term[1:]] for term in terms[:5]]).sum(axis=0)
     np.testing.assert_allclose(sums + terms[5], terms[6], atol=3e-3)  # three digits of each
-    assert f"of its {worked.size} numbers" in block
-    assert "the other 2" in block
-    assert len(re.findall("energy +next token", text)) == len(explanation.steps)
     assert text.count("head 1 looks at ") == (len(explanation.steps) if model == "multi_head" else 0)
     first = explanation.steps[0]
     best = int(np.argmax(first.of_head or first.weights or []))
     assert re.search(rf" {(first.energies or [])[best]:.3f} {terms[0][0]:.3f} ", text)  # beside its weight
-    assert all(line == line.rstrip() for line in text.splitlines())
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("bahdanau", "e = v'tanh(W₁h + W₂s + b)"),
         ("bahdanau", "with the previous state"),
         ("luong", "with the new state"),
-        ("feed_forward", "no query"),
-        ("hard", "All weight on one position"),
         ("multi_head", "in each head by itself. α = softmax(e)"),
-        ("multi_head", "eₖ = (W_Qₖ s)'(W_Kₖ h) / √d"),
         ("key_value", "(Daniluk 2017). e = v'tanh("),
+        ("seq2seq", "no attention"),
     ],
 )
 def test_each_mechanism_is_explained_by_its_own_formula(name: str, words: str) -> None:
     translator = tiny_translator(name)
     (translation,) = translator.translate("I see a cat .")
     assert words in " ".join(as_text(explain(translator, translation)).split())
-
-
-def test_a_model_without_attention_is_explained_too() -> None:
-    translator = tiny_translator("seq2seq")
-    (translation,) = translator.translate("I see a cat .")
-    text = as_text(explain(translator, translation))
-    assert "no attention" in text
-    assert "looks at" not in text
-    assert "← chosen" in text
 
 
 def test_a_token_that_was_drawn_is_explained() -> None:
@@ -145,10 +125,6 @@ def test_a_token_that_was_drawn_is_explained() -> None:
     explanation = explain(translator, translation)
     assert explanation.score == pytest.approx(translation.score, abs=1e-4)
     assert "Not the likeliest token here. It was drawn at random" in " ".join(as_text(explanation).split())
-
-
-def test_nothing_to_explain() -> None:
-    assert as_text(explain(tiny_translator(), EMPTY)) == "Nothing to translate.\n"
 
 
 @pytest.mark.parametrize(

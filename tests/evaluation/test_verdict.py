@@ -31,9 +31,7 @@ RIGHT, NEARLY, BAD = "je vois un chat noir", "je vois un chien noir", "du thé"
 def test_sentences_are_counted_by_their_nearest_reference() -> None:
     found = judged([RIGHT, NEARLY, BAD, BAD], [["rien du tout", RIGHT]] * 4)
     assert (found.sentences, found.right, found.nearly, found.bad) == (4, 1, 1, 2)
-    assert (
-        found.lines()[0] == "Verdict: of 4 sentences, 1 (25%) came out right and 1 (25%) nearly right; 2 (50%) are bad."
-    )
+    assert "of 4 sentences, 1 (25%) came out right and 1 (25%) nearly right; 2 (50%) are bad" in found.lines()[0]
 
 
 def test_notices_are_counted_with_how_many_are_deserved() -> None:
@@ -47,7 +45,6 @@ def test_notices_are_counted_with_how_many_are_deserved() -> None:
 def test_where_characters_are_words_one_wrong_word_is_nearly_right() -> None:
     (score,) = sentence_chrf(["我喜欢喝茶。"], [["我喜欢喝咖啡。"]])
     assert verdict.NEARLY < score < verdict.RIGHT
-    assert sentence_chrf(["我不知道。", "", "x"], [["他们在看电视。"], ["他"], ["x"]])[1:] == [0.0, 100.0]
 
 
 def test_scores_are_compared_with_what_is_typical_for_so_many_pairs() -> None:
