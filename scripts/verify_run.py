@@ -5,31 +5,21 @@ exit code is 0, or 2 if anything failed.
 """
 
 import argparse
-import json
-import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from nmt import cli
 from nmt.commands.options import plain_parser
 from nmt.data.heldout import read_held_out
-from nmt.data.tokenizer import Tokenizer
 from nmt.errors import UserError
-from nmt.evaluation.report.words import WordCounts
-from nmt.evaluation.score_report import REPORT, SCORES, TRANSLATIONS, read_evaluation
+from nmt.evaluation.score_report import SCORES, TRANSLATIONS, read_evaluation
 from nmt.evaluation.scores import score
-from nmt.evaluation.verdict import VERDICT
-from nmt.files import read_listed, read_record
+from nmt.files import SUMS, check_sums
 from nmt.metrics import MAIN, METRICS
-from nmt.run import OpenRun, Run
+from nmt.run import Run
 from nmt.shell import shell_command
-from nmt.typed import written_to
 
 EXAMPLES = """examples:
   python scripts/verify_run.py outputs/RUN
@@ -38,7 +28,7 @@ EXAMPLES = """examples:
 
 
 def main() -> None:
-    """Read the command line, check, say what was found."""
+    """Read the command line, check, and print what each check says."""
     options = parse(sys.argv[1:])
     run, failures = Run(options.run), []
     if not run.config_file.is_file():
@@ -56,193 +46,86 @@ def main() -> None:
 
 
 def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
-    """What there is to check, by name: functions that say what they found, or raise a UserError."""
-    from nmt.evaluation.aer import ALIGNMENT_FILE
+    """What there is to check, by name: functions that return what they checked, or raise a UserError."""
     from nmt.training.checkpoint import Checkpoints
 
-    with suppress(UserError):
-        run = Run.open(run)
-    yield "settings", partial(check_settings, run)
+    yield "settings", lambda: f"{Run.open(run).config.name}, run {run.read_identity()[:12]}"
+    yield SUMS, partial(check_files, run.directory)
     for step in Checkpoints(run.checkpoints).steps():
         yield f"checkpoints/step-{step:08d}", partial(check_checkpoint, run, step)
+    for file in (run.portable_file, *sorted(run.snapshots.glob("step-*.nmt"))):
+        if file.exists():
+            yield file.relative_to(run.directory).as_posix(), partial(check_portable, run, file)
     finished = run.finished_file.is_file()
     if finished:
         yield "finished.json", partial(check_end, run)
-    if run.guessing_file.exists():
-        yield run.guessing_file.name, partial(check_guessing, run)
-    if run.word_counts_file.exists():
-        yield run.word_counts_file.name, partial(check_word_counts, run)
-    if run.portable_file.exists():
-        yield run.portable_file.name, partial(check_portable, run)
-    for snapshot in sorted(run.snapshots.glob("step-*.nmt")):
-        yield f"snapshots/{snapshot.name}", partial(check_snapshot, run, snapshot)
     if finished or (run.evaluation / SCORES).is_file():
         yield f"eval/{SCORES}", partial(check_scores, run)
-    if (run.evaluation / ALIGNMENT_FILE).is_file():
-        yield f"eval/{ALIGNMENT_FILE}", partial(check_alignment, run)
-    for events in sorted(run.tensorboard.glob("events.out.tfevents.*")):
-        yield f"tensorboard/{events.name}", partial(check_events, events)
 
 
-def check_settings(run: Run) -> str:
-    """All that is read on opening a run."""
-    run = Run.open(run)  # which reads again only if it could not be opened, to say what is wrong
-    changes = f"{len(run.changes)} changed settings"
-    return f"{changes}, tokenizers and held-out sets of {run.config.name}, run {run.identity[:12]}"
+def check_files(directory: Path) -> str:
+    """The files in a directory's SHA256SUMS that are there: resuming deletes some, and other checks miss the others."""
+    lines = (directory / SUMS).read_text(encoding="utf-8", errors="replace").splitlines()
+    names = [line[66:] for line in lines if (directory / line[66:]).exists()]
+    check_sums(directory, names)
+    return f"{len(names)} files"
 
 
 def check_checkpoint(run: Run, step: int) -> str:
-    """Its checksums, its run and number, and that its weights fit the model of config.yaml."""
-    from nmt.training.checkpoint import Checkpoints, load_weights
-    from nmt.translator import build_model
+    """Its checksums, its run and number."""
+    from nmt.training.checkpoint import Checkpoints
 
-    checkpoints = Checkpoints(run.checkpoints, run.read_identity())
-    epoch = checkpoints.check(step)[0].epoch
-    if not isinstance(run, OpenRun):  # a model of settings that may be altered says nothing about the weights
-        return f"epoch {epoch}, as it was written (not compared with config.yaml)"
-    source, target = (len(Tokenizer.load(file)) for file in (run.source_tokenizer, run.target_tokenizer))
-    with written_to(run.config_file):
-        model = build_model(run.config, source, target, initialise=False)
-    load_weights(checkpoints.path(step), model)
-    return f"epoch {epoch}, {sum(weights.numel() for weights in model.parameters()):,} weights"
+    return f"epoch {Checkpoints(run.checkpoints, run.read_identity()).check(step)[0].epoch}"
+
+
+def check_portable(run: Run, file: Path) -> str:
+    """The checksum inside it, and that it is of this run."""
+    from nmt.portable.translator import PortableTranslator
+
+    translator = PortableTranslator.load(file)
+    if translator.identity != run.read_identity():
+        raise UserError(f"{file} belongs to another run.")
+    return str(translator.checkpoint)
 
 
 def check_end(run: Run) -> str:
-    """That the best and the last checkpoint are there."""
+    """That the best and the last checkpoint are there, and that the best one fits the model of config.yaml."""
+    from nmt.translator import Translator
+
     finished = run.finished()
-    best, last = run.best_checkpoint(), run.checkpoints / f"step-{finished['steps']:08d}"
-    for checkpoint in (best, last):
+    for checkpoint in (run.best_checkpoint(), run.checkpoints / f"step-{finished['steps']:08d}"):
         if not checkpoint.is_dir():
             raise UserError(f"{checkpoint} is missing.")
-    return f"{finished['reason']}; best {best.name}"
-
-
-def check_guessing(run: Run) -> str:
-    """The threshold below which translations are called guesses."""
-    from nmt.guessing import Guessing
-
-    checkpoint = str(read_record(run.guessing_file).get("checkpoint"))
-    found = Guessing.of(run, checkpoint)
-    return f"{checkpoint}, threshold {found and found.threshold}"
-
-
-def check_word_counts(run: Run) -> str:
-    """How often the training set has which words."""
-    counts = WordCounts.parse(read_listed(run.word_counts_file).decode("utf-8")).counts
-    return f"{len(counts):,} words, {counts.total():,} in all"
-
-
-def check_portable(run: Run) -> str:
-    """That the model for the numpy engine is of this run, and has the weights of its checkpoint."""
-    from safetensors.numpy import load_file
-
-    from nmt.portable.file import read_content
-    from nmt.portable.translator import PortableTranslator
-    from nmt.training.checkpoint import MODEL
-
-    tensors, record = read_content(read_listed(run.portable_file), run.portable_file)
-    found = PortableTranslator(tensors, record)
-    if found.identity != run.read_identity():
-        raise UserError(f"{run.portable_file} belongs to another run.")
-    weights = load_file(run.checkpoints / str(found.checkpoint) / MODEL)
-    shared = weights.keys() & tensors.keys()
-    if not shared or not all(np.array_equal(weights[name], tensors[name]) for name in shared):
-        raise UserError(f"{run.portable_file} has other weights than {found.checkpoint}.")
-    return f"{found.checkpoint}, {len(shared)} tensors"
-
-
-def check_snapshot(run: Run, snapshot: Path) -> str:
-    """The checksums inside it, and that it is of this run."""
-    from nmt.portable.translator import PortableTranslator
-
-    found = PortableTranslator.load(snapshot)
-    if found.identity != run.read_identity():
-        raise UserError(f"{snapshot} belongs to another run.")
-    return "as it was written"
+    weights = sum(each.numel() for each in Translator.load(run, "cpu").model.parameters())
+    return f"{finished['reason']}; best {run.best_checkpoint().name}, {weights:,} weights"
 
 
 def check_scores(run: Run) -> str:
     """The recorded translations, scored again, against the recorded scores."""
-    if run.finished_file.is_file() and not (run.evaluation / SCORES).is_file():
+    if not (run.evaluation / SCORES).is_file():
         evaluate = shell_command("evaluate.py", "--run", run.directory)
         raise UserError(f"{run.evaluation} has no scores: make them with `{evaluate}`.")
+    check_files(run.evaluation)
     recorded, rows = read_evaluation(run.evaluation)
-    for name in (VERDICT, REPORT):
-        if (run.evaluation / name).exists():  # earlier versions wrote none
-            read_listed(run.evaluation / name)
-    evaluated = of_this_run(run, recorded, run.evaluation / SCORES)
-    test_set = [(example.source, example.references) for example in read_held_out(run.test_set)]
-    if test_set != [(row.source, row.references) for row in rows]:
+    if recorded["evaluated"]["run"] != run.read_identity():
+        raise UserError(f"{run.evaluation / SCORES} belongs to another run.")
+    examples = [(example.source, example.references) for example in read_held_out(run.test_set)]
+    if examples != [(row.source, row.references) for row in rows]:
         raise UserError(f"{run.evaluation / TRANSLATIONS} is not of the sentences in {run.test_set}.")
-    hypotheses, references = [row.hypothesis for row in rows], [row.references for row in rows]
-    metrics = [name for name in METRICS if name == MAIN or recorded.get(name)]  # those that were computed then
-    language = Run.open(run).config.data.direction().target
-    again = score(hypotheses, references, [row.source for row in rows], metrics=metrics, language=language)
-    expected = json.loads(json.dumps(again.to_dict()))
-    if different := next(disagreements(recorded, expected), None):
-        raise UserError(f"{run.evaluation / SCORES} has {different}.")
-    return f"{evaluated['checkpoint']}, scored again: BLEU {again[MAIN].value:.2f} {again[MAIN].signature}"
-
-
-def disagreements(recorded: Any, again: Any, name: str = "") -> Iterator[str]:
-    """Where two records differ, on what both have: one may lack metrics or intervals that the other has."""
-    if isinstance(recorded, dict) and isinstance(again, dict):
-        for key in recorded.keys() & again.keys():
-            yield from disagreements(recorded[key], again[key], f"{name}.{key}" if name else key)
-    elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
-        for number, pair in enumerate(zip(recorded, again, strict=True)):
-            yield from disagreements(*pair, f"{name}[{number}]")
-    elif recorded is not None and _comparable(recorded) != _comparable(again):
-        yield f"{name} {recorded}; scored again it is {again}"
-
-
-def _comparable(value: Any) -> Any:
-    """A signature may be of another version of sacreBLEU or have no bootstrap, as long as the score is the same."""
-    return re.sub(r"bs:\d+\|seed:\d+\||version:[^|]*", "", value) if isinstance(value, str) else value
-
-
-def check_alignment(run: Run) -> str:
-    """The recorded alignment error rate."""
-    from nmt.evaluation.aer import ALIGNMENT_FILE
-
-    recorded = read_record(run.evaluation / ALIGNMENT_FILE)
-    evaluated = of_this_run(run, recorded, run.evaluation / ALIGNMENT_FILE)
-    return f"{evaluated['checkpoint']}, AER {recorded.get('aer')}"
-
-
-def check_events(path: Path) -> str:
-    """The checksum of every record of a TensorBoard file; a kill may tear the last one."""
-    from tensorboard.compat.tensorflow_stub import errors  # type: ignore[import-untyped]
-    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
-
-    reader, records = PyRecordReader_New(str(path)), 0
-    while True:
-        try:
-            reader.GetNext()
-        except errors.OutOfRangeError:
-            return f"{records} records"
-        except errors.DataLossError as error:
-            if "truncated" in str(error):
-                return f"{records} records, then one that was cut short, as a kill does"
-            raise UserError(f"{path} is damaged after {records} records.") from error
-        records += 1
-
-
-def of_this_run(run: Run, recorded: dict[str, Any], path: Path) -> dict[str, Any]:
-    """What was evaluated, if it is this run."""
-    evaluated = recorded.get("evaluated")
-    if not isinstance(evaluated, dict) or evaluated.get("run") != run.read_identity():
-        raise UserError(f"{path} belongs to another run.")
-    return evaluated
+    names = [name for name in METRICS if recorded.get(name)]
+    texts = [row.hypothesis for row in rows], [row.references for row in rows], [row.source for row in rows]
+    again = score(*texts, metrics=names, language=Run.open(run).config.data.direction().target)
+    for name in names:
+        before, now = recorded[name]["value"], again[name].value
+        if before != now:
+            raise UserError(f"{run.evaluation / SCORES} has {name} {before}; scored again it is {now}.")
+    return f"scored again: BLEU {again[MAIN].value:.2f} {again[MAIN].signature}"
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Read the options."""
-    parser = plain_parser(
-        "verify_run.py",
-        "Compare every checksum of a run, see that its checkpoints fit its model, score its translations again.",
-        EXAMPLES,
-    )
+    description = "Compare every checksum of a run, see that its best checkpoint fits its model, score it again."
+    parser = plain_parser("verify_run.py", description, EXAMPLES)
     parser.add_argument("run", type=Path, metavar="DIR", help="run directory, finished or not")
     return parser.parse_args(arguments)
 
