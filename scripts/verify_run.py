@@ -65,6 +65,8 @@ def checks(run: Run) -> Iterator[tuple[str, Callable[[], str]]]:
 
 def check_files(directory: Path) -> str:
     """The files in a directory's SHA256SUMS that are there: resuming deletes some, and other checks miss the others."""
+    if not (directory / SUMS).is_file():
+        raise UserError(f"{directory / SUMS} is missing.")
     lines = (directory / SUMS).read_text(encoding="utf-8", errors="replace").splitlines()
     names = [line[66:] for line in lines if (directory / line[66:]).exists()]
     check_sums(directory, names)
