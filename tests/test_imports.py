@@ -76,6 +76,7 @@ NOT_FOR_NUMPY = "torch hydra omegaconf matplotlib sacrebleu rich tensorboard pan
     ("code", "unwanted"),
     [
         ("import nmt", "torch numpy sentencepiece yaml"),
+        ("import nmt.data.tokenizer", "torch numpy omegaconf"),
         ("import train, nmt.config", "torch"),
         ("import translate, nmt.commands.engines, nmt.portable.translator, nmt.evaluation.explain", NOT_FOR_NUMPY),
         ("import serve, nmt.serving.server", NOT_FOR_NUMPY),

@@ -29,11 +29,9 @@ def test_the_store_gives_back_what_it_got(pairs: list[tuple[list[int], list[int]
         store = stored(Path(folder), pairs, vocab)
         assert [(store.source[i], store.target[i]) for i in range(len(store))] == pairs
         assert store.source.lengths.tolist() == [len(source) for source, _ in pairs]
-        assert store.source.tokens.dtype == ("<u2" if vocab == 2**16 else "<i4")
-
-
-def test_an_empty_store(tmp_path: Path) -> None:
-    assert len(stored(tmp_path, [])) == 0
+        if store.source.tokens.size:  # files without tokens say nothing
+            assert store.source.tokens.dtype == ("<u2" if vocab == 2**16 else "<i4")
+        assert len(stored(Path(folder), [])) == 0
 
 
 @given(pair_lists, st.data())
@@ -52,12 +50,6 @@ def test_collate_equals_a_naive_loop(pairs: list[tuple[list[int], list[int]]], d
     assert batch.target_out.tolist() == pad([pairs[i][1] + [EOS] for i in chosen])
     assert batch.tokens == sum(len(pairs[i][1]) + 1 for i in chosen)
     assert {t.dtype for t in (batch.source, batch.source_lengths, batch.target_in, batch.target_out)} == {torch.int64}
-
-
-def test_moving_leaves_source_lengths_on_the_cpu(tmp_path: Path) -> None:
-    batch = collate(stored(tmp_path, [([4, 5], [6])]), np.array([0])).to(torch.device("meta"))
-    assert batch.source.device.type == batch.target_in.device.type == batch.target_out.device.type == "meta"
-    assert batch.source_lengths.device.type == "cpu"
 
 
 def plan(pairs: list[tuple[int, int]], size: int, unit: Literal["sentences", "tokens"], seed: int = 1) -> BatchPlan:

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from nmt.data.settings import DataSettings
-from nmt.errors import UserError
 from tests.conftest import assert_refused
 
 
@@ -35,17 +34,19 @@ def test_languages_of_other_files() -> None:
     ],
 )
 def test_a_wrong_setting_is_named(field: str, value: object) -> None:
-    with pytest.raises(UserError, match=rf"^data\.{field}=.* must be "):
-        DataSettings(**{"name": "x", "path": "fra-eng.zip", field: value})  # type: ignore[arg-type]
+    refused(rf"^data\.{field}=.* must be ", **{"path": "fra-eng.zip", field: value})
 
 
-def test_source_and_target_must_differ() -> None:
-    assert_refused(r"data\.target=fra", DataSettings, name="x", path="fra-eng.zip", source="fra", target="fra")
+def refused(words: str, **values: object) -> None:
+    def require() -> None:
+        DataSettings(**{"name": "x", **values}).require_files()  # type: ignore[arg-type]
+
+    assert_refused(words, require)
 
 
-def test_several_references_need_the_source_first() -> None:
-    with pytest.raises(UserError, match=r"data\.test_path"):
-        DataSettings(name="x", path="fra-eng.zip", source="fra", test_path=["a", "b", "c"])
+def test_settings_that_contradict_each_other() -> None:
+    refused(r"data\.target=fra", path="fra-eng.zip", source="fra", target="fra")
+    refused(r"data\.test_path", path="fra-eng.zip", source="fra", test_path=["a", "b", "c"])  # the source is first
 
 
 @pytest.mark.parametrize(
@@ -59,26 +60,15 @@ def test_several_references_need_the_source_first() -> None:
     ],
 )
 def test_a_missing_anki_file_names_the_command(values: dict[str, object], language: str) -> None:
-    with pytest.raises(UserError, match=f" scripts/download.py {language}`"):
-        DataSettings(name="anki", **values).require_files()  # type: ignore[arg-type]
+    refused(f" scripts/download.py {language}`", name="anki", **values)
 
 
-def test_a_missing_file_names_its_setting(tmp_path: object) -> None:
-    assert_refused(r"gone\.tsv does not exist: set data\.path ", DataSettings(name="x", path="gone.tsv").require_files)
-    with pytest.raises(UserError, match=r"gone\.tsv does not exist: set data\.val_path "):
-        DataSettings(name="x", path=__file__, val_path="gone.tsv").require_files()
-    with pytest.raises(UserError, match=r"is not a file: set data\.path "):
-        DataSettings(name="x", path=str(Path(__file__).parent)).require_files()
-    with pytest.raises(UserError, match=r"xxx cannot be read \(File name too long\): set data\.path "):
-        DataSettings(name="x", path="x" * 300).require_files()
-
-
-def test_a_missing_multi30k_names_its_own_download(tmp_path: Path) -> None:
-    paths = [str(tmp_path / "multi30k" / f"train.{language}.gz") for language in ("en", "de")]
-    assert_refused(r" scripts/download\.py multi30k`", DataSettings(name="multi30k", path=paths).require_files)
-
-
-def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
+def test_a_missing_file_names_its_setting(tmp_path: Path) -> None:
+    refused(r"gone\.tsv does not exist: set data\.path ", path="gone.tsv")
+    refused(r"gone\.tsv does not exist: set data\.val_path ", path=__file__, val_path="gone.tsv")
+    refused(r"is not a file: set data\.path ", path=str(tmp_path))
+    refused(r"xxx cannot be read \(File name too long\): set data\.path ", path="x" * 300)
+    multi30k = [str(tmp_path / f"multi30k/train.{language}.gz") for language in ("en", "de")]
+    refused(r" scripts/download\.py multi30k`", name="multi30k", path=multi30k)
     (tmp_path / "mine.XLSX").write_bytes(b"PK")
-    settings = DataSettings(name="x", path=str(tmp_path / "mine.XLSX"))
-    assert_refused(r"mine\.XLSX is a spreadsheet's own file: save it as CSV", settings.require_files)
+    refused(r"mine\.XLSX is a spreadsheet's own file: save it as CSV", path=str(tmp_path / "mine.XLSX"))

@@ -8,7 +8,6 @@ import pytest
 from nmt.composition import composed
 from nmt.data.bitext import reader_of
 from nmt.data.discovery import complete
-from nmt.data.readers import READERS
 from nmt.data.settings import DataSettings
 from nmt.errors import UserError
 from nmt.own_corpus import with_own_corpus
@@ -185,7 +184,3 @@ def test_a_file_alone_is_enough_and_what_was_understood_is_printed(tmp_path: Pat
     record = (tmp_path / "run/config.yaml").read_text(encoding="utf-8")
     for setting in ("format: csv", "header: true", "- fra\n  - mar", "source: fra", "target: mar"):
         assert setting in record
-
-
-def test_every_format_has_a_sentence_about_it() -> None:
-    assert all(reader.__doc__ for reader in READERS.values())

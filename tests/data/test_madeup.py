@@ -23,10 +23,6 @@ def test_words_that_meet_often_are_translations() -> None:
     assert dict(NOUNS).items() <= lexicon.translations.items()
     words = {"Mann", "Der", "den", "sieht", *dict(NOUNS).values(), *dict(COLOURS).values()}
     assert set(lexicon.translations.values()) <= words
-
-
-def test_what_is_too_common_or_too_rare_is_left_alone() -> None:
-    lexicon = Lexicon(PAIRS)
     assert "They" not in lexicon.translations  # in most sentences
     assert "17" not in lexicon.translations  # in one
 
@@ -49,11 +45,8 @@ def test_a_word_that_occurs_twice_or_has_no_translation_stays() -> None:
     assert with_made_up_word(("guitar guitar", "Gitarre"), lexicon, random.Random(0)) is None
     assert with_made_up_word(("guitar", "Klavier"), lexicon, random.Random(0)) is None
     assert with_made_up_word(("", ""), lexicon, random.Random(0)) is None
-
-
-def test_a_corpus_without_spaces_yields_nothing() -> None:
-    lexicon = Lexicon([("I see.", "我看到了。")] * 10)
-    assert with_made_up_word(("I see.", "我看到了。"), lexicon, random.Random(0)) is None
+    chinese = ("I see.", "我看到了。")  # without spaces
+    assert with_made_up_word(chinese, Lexicon([chinese] * 10), random.Random(0)) is None
 
 
 def test_letters_with_vowel_signs_stay_whole() -> None:

@@ -1,6 +1,4 @@
 import logging
-import subprocess
-import sys
 from pathlib import Path
 from typing import Literal
 
@@ -43,14 +41,10 @@ def test_any_clean_text_survives(tokenizer: Tokenizer, text: str) -> None:
     assert "".join(pieces).replace(WORD_START, " ").strip() == text
 
 
-@pytest.mark.parametrize("text", ["<s> </s> <unk> <pad> <0x41>", "Go. ▅ ⁇", "👩‍👩‍👧", "क्‍ष"])
-def test_text_that_looks_like_pieces_survives(tokenizer: Tokenizer, text: str) -> None:
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_the_sign_for_a_space_is_read_as_one(tokenizer: Tokenizer) -> None:
+def test_text_that_looks_like_pieces_survives(tokenizer: Tokenizer) -> None:
+    for text in ("<s> </s> <unk> <pad> <0x41>", "Go. ▅ ⁇", "a▅b", "👩‍👩‍👧", "क्‍ष"):
+        assert tokenizer.decode(tokenizer.encode(text)) == text
     assert tokenizer.decode(tokenizer.encode("a▁b")) == "a b"  # as in clean
-    assert tokenizer.decode(tokenizer.encode("a▅b")) == "a▅b"
 
 
 def test_bytes_show_the_character_they_spell(tokenizer: Tokenizer) -> None:
@@ -101,9 +95,11 @@ def test_coverage_leaves_rare_characters_to_the_bytes() -> None:
 
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])
-def test_training_is_deterministic(vocab_type: str) -> None:
-    models = {Tokenizer.train(SENTENCES, 400, vocab_type).model for _ in range(2)}  # type: ignore[arg-type]
-    assert len(models) == 1
+def test_training_is_deterministic_and_silent(
+    vocab_type: Literal["bpe", "unigram"], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert Tokenizer.train(SENTENCES, 400, vocab_type).model == Tokenizer.train(SENTENCES, 400, vocab_type).model
+    assert capfd.readouterr() == ("", "")
 
 
 def test_saving_and_loading(tokenizer: Tokenizer, tmp_path: Path) -> None:
@@ -113,17 +109,6 @@ def test_saving_and_loading(tokenizer: Tokenizer, tmp_path: Path) -> None:
     path.write_bytes(b"not a model")
     assert_refused(r"x\.model is not a SentencePiece model", Tokenizer.load, path)
     assert_refused(r"y\.model does not exist", Tokenizer.load, tmp_path / "y.model")
-
-
-def test_it_is_silent_and_light() -> None:
-    program = (
-        "import sys\n"
-        "from nmt.data.tokenizer import Tokenizer\n"
-        "Tokenizer.train(['a b', 'c d'], 300)\n"
-        "assert not {'numpy', 'torch', 'omegaconf'} & set(sys.modules)\n"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("vocab_type", ["bpe", "unigram"])

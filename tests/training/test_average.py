@@ -29,17 +29,6 @@ def test_the_average_follows_its_formula_and_steps_aside() -> None:
     assert torch.equal(model.weight.detach(), weights)
 
 
-def test_without_decay_there_is_no_average() -> None:
-    model = nn.Linear(3, 2)
-    average = WeightAverage(model, decay=0.0)
-    model.weight.data += 1
-    average.update(0)
-    weights = model.weight.detach().clone()
-    with average.in_place():
-        assert torch.equal(model.weight.detach(), weights)
-    assert average.tensors() == {}
-
-
 def test_the_average_is_what_is_validated_and_kept(tmp_path: Path) -> None:
     seen: list[torch.Tensor] = []
 

@@ -6,7 +6,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from nmt.composition import composed
 from nmt.config import TrainSettings
 from nmt.special import PAD
 from nmt.training import loss
@@ -59,10 +58,7 @@ def test_schedules() -> None:
     assert cosine(50) == pytest.approx(0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi / 2)))
     assert cosine(100) == pytest.approx(0.1)
     assert cosine(1000) == pytest.approx(0.1)
-
-
-def test_a_long_warm_up_is_cut_to_half_the_run() -> None:
-    assert Cosine(total_steps=10, warmup_steps=500)(4) == 1.0
+    assert Cosine(total_steps=10, warmup_steps=500)(4) == 1.0  # a long warm-up is cut to half the run
 
 
 def test_teacher_forcing_moves_linearly() -> None:
@@ -79,10 +75,6 @@ def test_teacher_forcing_moves_linearly() -> None:
 )
 def test_impossible_settings_are_refused_by_name(name: str, value: float) -> None:
     assert_refused(rf"train\.{name}", TrainSettings, **{name: value})
-
-
-def test_training_needs_an_end() -> None:
-    assert_refused(r"train\.max_epochs or train\.max_steps", composed, "train.max_epochs=null")
 
 
 def test_the_loss_in_half_precision_is_close_and_its_gradients_are_whole() -> None:

@@ -120,18 +120,6 @@ def test_a_message_carries_translations_exactly() -> None:
     assert from_message(to_message([])) == []
 
 
-def test_alone_nothing_is_exchanged() -> None:
-    assert Launch.from_environment() == Launch()
-    assert ALONE.broadcast_json({"a": 1}) == {"a": 1}
-    assert ALONE.all_reduce_max(3, 0.5) == [3, 0.5]
-    assert ALONE.all_gather_bytes(b"x") == [b"x"]
-    assert ALONE.broadcast_bytes(b"x") == b"x"
-    tensor = torch.arange(3.0)
-    ALONE.all_reduce([tensor])
-    ALONE.broadcast([tensor])
-    assert torch.equal(ALONE.all_gather(tensor), torch.arange(3.0).unsqueeze(0))
-
-
 def test_each_rank_takes_its_own_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ALONE.device_name("auto") == "auto"
     third = fake_rank(2, 4)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.errors import UserError
 from nmt.ranks import ALONE
 from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
 from nmt.training.meter import Meter
@@ -42,8 +41,7 @@ def test_clipping_bounds_the_unscaled_gradient(tmp_path: Path) -> None:
 def test_a_loss_that_is_not_finite_stops_training_and_names_the_update(tmp_path: Path) -> None:
     trainer = toy_trainer(tmp_path, save_every=2)
     trainer.schedule = lambda step: 1.0 if step < 4 else float("nan")  # type: ignore[assignment]
-    with pytest.raises(UserError, match=r"not finite at update 6 \(epoch 1\)"):
-        trainer.fit()
+    assert_refused(r"not finite at update 6 \(epoch 1\)", trainer.fit)
     assert trainer.checkpoints.steps() == [2, 4]
     for path in trainer.checkpoints.directory.iterdir():
         assert path.name in ("step-00000002", "step-00000004")
