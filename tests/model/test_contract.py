@@ -126,7 +126,7 @@ def test_dropout_acts_in_training_only(overrides: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("name", CELLS)
 def test_first_weights_are_in_their_places(name: str) -> None:
     """Norms change nothing but the scale, states are rotated, LSTMs forget little, and padding is nothing."""
-    overrides = ("model=stacked", f"model/cell={name}", *NORMALISED)
+    overrides = ("experiment=smoke", "model=stacked", f"model/cell={name}", *NORMALISED)
     model = build_model(composed(*overrides), source_vocab=8, target_vocab=8)
     for norm in (module for module in model.modules() if isinstance(module, torch.nn.LayerNorm)):
         assert (norm.weight == 1).all()

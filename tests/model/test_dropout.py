@@ -12,11 +12,3 @@ def test_one_mask_for_all_steps_of_a_sequence_and_another_for_the_next(shape: tu
     assert not (dropped[0] == dropped[1]).all()
     assert dropped.unique().tolist() == pytest.approx([0.0, 1 / 0.7])
     assert dropped.mean().item() == pytest.approx(1.0, abs=0.03)
-
-
-def test_nothing_is_dropped_in_evaluation_or_with_probability_zero() -> None:
-    x = torch.randn(3, 4, 5)
-    assert SequenceDropout(0.9).eval()(x) is x
-    assert SequenceDropout(0.0)(x) is x
-    with pytest.raises(ValueError, match="probability"):
-        SequenceDropout(1.0)

@@ -1,7 +1,5 @@
 """Capturing a PyTorch model: whatever cannot be captured is refused, never computed wrongly."""
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ from torch import Tensor
 from nmt.model import score
 from nmt.portable.builder import NotPortable
 from nmt.portable.export import graphs
-from tests.conftest import ROOT, tiny_model
+from tests.conftest import tiny_model
 
 
 def test_random_numbers_and_weights_stay_as_they_are() -> None:
@@ -59,11 +57,3 @@ def test_what_cannot_be_captured_is_refused(odd: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr(score.Additive, "forward", lambda self, query, keys: odd(plain(self, query, keys)))
     with pytest.raises(NotPortable):
         graphs(model)
-
-
-def test_capturing_does_not_import_the_compiler_of_pytorch() -> None:
-    """That takes seconds, at the end of every training."""
-    code = "import sys; from tests.conftest import tiny_model; from nmt.portable.export import graphs; "
-    code += "graphs(tiny_model('model=bahdanau').eval()); print('torch._dynamo' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == "False\n"

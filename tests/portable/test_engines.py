@@ -21,6 +21,7 @@ from nmt.errors import UserError
 from nmt.files import sha256
 from nmt.portable import file
 from nmt.portable.export import write_into_run
+from nmt.portable.snapshots import Snapshots
 from nmt.run import Run
 from nmt.search import Sample
 from nmt.translator import Translator
@@ -167,29 +168,28 @@ def test_what_only_pytorch_can_do_is_said(exported: tuple[Path, Path], old: Path
     assert_fails(translate(run, "--temperature", "1", "a"), "Beam has no setting temperature")
 
 
-@pytest.mark.parametrize("damage", ["cut", "foreign"])
-def test_a_damaged_model_is_passed_over_for_pytorch(copy: Path, damage: str) -> None:
+def test_a_damaged_model_is_passed_over_for_pytorch(copy: Path) -> None:
     file = copy / "portable.nmt"
-    if damage == "cut":
-        file.write_bytes(file.read_bytes()[:-1])
-    else:  # a run with another report, and right checksums
-        sums, report = copy / "SHA256SUMS", copy / "data/report.json"
-        before = sha256(report)
-        report.write_text(report.read_text() + "\n")
-        sums.write_text(sums.read_text().replace(before, sha256(report)))
-    words = "portable.nmt is damaged" if damage == "cut" else "portable.nmt belongs to another run"
-    assert_fails(translate(copy, "--engine", "numpy", "a"), words)
-    if damage == "cut":
-        done = succeeded(translate(copy, "I see a cat."))
-        assert words in done.stderr
-        assert "PyTorch is used instead" in done.stderr
-        assert done.stdout == translate(copy, "--engine", "torch", "I see a cat.").stdout
+    file.write_bytes(file.read_bytes()[:-1])
+    assert_fails(translate(copy, "--engine", "numpy", "a"), "portable.nmt is damaged")
+    done = succeeded(translate(copy, "I see a cat."))
+    assert "portable.nmt is damaged" in done.stderr
+    assert "PyTorch is used instead" in done.stderr
+    assert done.stdout == translate(copy, "--engine", "torch", "I see a cat.").stdout
+    assert "FAILED  portable.nmt" in command("scripts/verify_run.py", str(copy)).stdout
+    succeeded(command("export.py", "--run", str(copy), "--output", str(copy / "a.nmt")))
+    assert translate(copy, "--engine", "numpy", "I see a cat.").stdout == done.stdout
+
+
+def test_a_model_of_another_run_is_not_used(copy: Path) -> None:
+    sums, report = copy / "SHA256SUMS", copy / "data/report.json"  # another report, with its right checksum
+    before = sha256(report)
+    report.write_text(report.read_text() + "\n")
+    sums.write_text(sums.read_text().replace(before, sha256(report)))
+    assert_fails(translate(copy, "--engine", "numpy", "a"), "portable.nmt belongs to another run")
     verified = command("scripts/verify_run.py", str(copy))
     assert verified.returncode == 2
     assert "FAILED  portable.nmt" in verified.stdout
-    if damage == "cut":
-        succeeded(command("export.py", "--run", str(copy), "--output", str(copy / "a.nmt")))
-        assert translate(copy, "--engine", "numpy", "I see a cat.").stdout == done.stdout
 
 
 def test_a_sentence_of_a_megabyte_is_cut(exported: tuple[Path, Path]) -> None:
@@ -223,11 +223,16 @@ def test_a_model_that_cannot_be_captured_is_one_warning(
     run = Run.open(tmp_path / "run")
     translator = Translator.load(run, "cpu")
     make_uncapturable(translator, monkeypatch)
+    keep = Snapshots(run, translator, 3)
     with caplog.at_level(logging.WARNING):
         write_into_run(run, translator)
-    (warning,) = caplog.messages
-    assert "it reads values of tensors" in warning
+        keep(0)
+        keep(5)
+    at_the_end, kept = caplog.messages
+    assert "it reads values of tensors" in at_the_end
+    assert "train.keep has no effect" in kept
     assert not run.portable_file.exists()
+    assert not run.snapshots.exists()
     assert_fails(
         command("export.py", "--run", str(run.directory), "--output", str(tmp_path / "a.nmt")), "cannot be exported"
     )

@@ -1,6 +1,5 @@
 """Snapshots through training: which are kept, what they hold, and that resuming keeps them (`train.keep`)."""
 
-import logging
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -11,15 +10,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from nmt.config import TrainSettings
 from nmt.portable import file
 from nmt.portable.snapshots import Snapshots, kept_steps, thinned
 from nmt.portable.translator import PortableTranslator
 from nmt.run import OpenRun, Run
 from nmt.translator import Translator
 from tests.commands import Finished, command, process, succeeded, train_arguments, translate
-from tests.conftest import ROOT, assert_refused
-from tests.portable.models import make_uncapturable, portable_of
+from tests.conftest import ROOT
+from tests.portable.models import portable_of
 from tests.training.toys import resumed, toy_trainer, trained
 
 
@@ -67,20 +65,6 @@ def test_a_snapshot_is_the_model_of_its_step(run: OpenRun) -> None:
     assert "FAILED  snapshots/step-00000015.nmt" in command("scripts/verify_run.py", str(run.directory)).stdout
 
 
-def test_a_model_that_cannot_be_captured_is_one_warning(
-    run: OpenRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    translator = Translator.load(run, "cpu")
-    make_uncapturable(translator, monkeypatch)
-    keep = Snapshots(run, translator, 3)
-    with caplog.at_level(logging.WARNING):
-        keep(0)
-        keep(5)
-    assert len(caplog.messages) == 1
-    assert "train.keep has no effect" in caplog.text
-    assert not run.snapshots.exists()
-
-
 OPTIONS: dict[str, Any] = {"max_steps": 12, "validate_every": 4, "average_decay": 0.9, "dropout": 0.2}
 
 
@@ -104,12 +88,6 @@ def test_the_trainer_keeps_at_validations_and_resuming_changes_nothing(tmp_path:
     assert kept_in_training(tmp_path / "parts", max_steps=8) + kept_in_training(tmp_path / "parts", resumed) == seen
     plain, last = trained(tmp_path / "plain", **OPTIONS), resumed(tmp_path / "whole", **OPTIONS)
     assert torch.equal(plain.model.output.weight, last.model.output.weight)  # keeping changes nothing in training
-
-
-def test_none_are_kept_by_default(finished: Finished) -> None:
-    assert TrainSettings().keep == 0
-    assert not Run(finished[0]).snapshots.exists()
-    assert_refused("train.keep must be at least 0", TrainSettings, keep=-1)
 
 
 @pytest.mark.slow
