@@ -64,11 +64,7 @@ class Serving:
     """A server, and what it wrote on stderr."""
 
     def __init__(self, *options: str, without: Path | None = None) -> None:
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join(
-                filter(None, [str(without or ""), str(ROOT), os.environ.get("PYTHONPATH", "")])
-            )
-        }
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(without or ""), str(ROOT)]))}
         command = [sys.executable, str(ROOT / "serve.py"), "--port", "0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
         self.lines: list[str] = []

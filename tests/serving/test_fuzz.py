@@ -25,12 +25,9 @@ def filter_case(context, case):
 
 
 @pytest.mark.slow
-def test_many_damaged_bodies(server: Serving, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_damaged_bodies(server: Serving) -> None:
     statuses = fuzz(server, 3000, seed=2)
-    assert statuses.total() == 3000
     assert min(statuses["200"], statuses["400"]) > 100  # some are whole, and some are not
-    with capsys.disabled():
-        print(f"\nbodies: {dict(statuses)}")
 
 
 @pytest.mark.slow
@@ -42,7 +39,6 @@ def test_schemathesis_finds_no_failure(server: Serving, tmp_path: Path) -> None:
     settings = os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=550, env=settings)
     assert done.returncode == 0, done.stdout
-    print(done.stdout)
 
 
 @pytest.mark.slow
