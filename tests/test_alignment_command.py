@@ -101,16 +101,6 @@ def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: P
     assert "--beam: 0 is not between 1 and" in refused.stderr
 
 
-def test_without_its_corpus_a_run_says_what_to_give(without_attention: Path, gold: Path, tmp_path: Path) -> None:
-    corpus = without_attention.parent / "fra-eng.txt"  # which no other test needs at the same time
-    shutil.move(corpus, tmp_path / "away")
-    try:
-        done = command("evaluate.py", "--run", str(without_attention), "--alignments", str(gold))
-    finally:
-        shutil.move(tmp_path / "away", corpus)
-    assert_fails(done, "fra-eng.txt", "--source and --reference")
-
-
 def test_translate_prints_links(finished: Finished) -> None:
     arguments = ["--run", str(finished[0]), "--alignments"]
     texts = ["I  see\ta cat.", "", "🎉 नमस्ते 汉字"]
@@ -165,3 +155,6 @@ def test_without_attention(without_attention: Path, gold: Path) -> None:
     assert_fails(command("evaluate.py", "--run", run, "--alignments", str(gold_here)), "no attention")
     done = succeeded(command("translate.py", "--run", run, "--explain", "I see a cat."))
     assert "no attention" in done.stdout
+    (without_attention.parent / "fra-eng.txt").unlink()
+    done = command("evaluate.py", "--run", run, "--alignments", str(gold))
+    assert_fails(done, "fra-eng.txt", "--source and --reference")

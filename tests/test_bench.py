@@ -20,10 +20,6 @@ def test_two_checkouts_are_measured_in_turn(finished: Finished, tmp_path: Path) 
     assert all(float(row["here"]) > 0 and float(row["here ÷ there"]) > 0 for row in rows)
 
 
-def test_the_ratio_is_that_of_rounds() -> None:
-    assert bench.summary([[2.0, 1.0], [30.0, 10.0], [4.0, 4.0]]) == [4.0, 4.0, 2.0]
-
-
 def test_mistakes_are_refused(tmp_path: Path) -> None:
     assert_refused("no measurement traning", bench.parse, ["traning"])
     assert_refused("no checkout", bench.parse, ["--against", str(tmp_path)])

@@ -9,11 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from grammar import corpus, english, french
-from grammar.conjugation import Tense, conjugate, imperative
+from grammar import corpus
 from grammar.drawing import Dice
-from grammar.tokens import Line, Token, alignment, under
-from grammar.words import Fixed
+from grammar.tokens import alignment
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,8 +22,8 @@ CORPUS = ROOT / "data/demo/eng-fra.tsv"
 ALIGNMENTS = CORPUS.with_suffix(".align")
 
 
-def write(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[str]:
-    command, environment = [sys.executable, str(SCRIPT), *arguments], {**os.environ, "PYTHONHASHSEED": hash_seed}
+def write(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command, environment = [sys.executable, str(SCRIPT), *arguments], os.environ | {"PYTHONHASHSEED": "random"}
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
@@ -38,10 +36,8 @@ def assert_all_words_are_linked(source: str, target: str, line: str) -> None:
     assert {j for _, j in links(line)} == set(range(len(target.split()))), (source, target, line)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
-def test_the_committed_files_are_what_the_grammar_writes(tmp_path: Path, hash_seed: str) -> None:
-    result = write("--output", str(tmp_path / "new" / "demo.tsv"), hash_seed=hash_seed)
+def test_the_committed_files_are_what_the_grammar_writes(tmp_path: Path) -> None:
+    result = write("--output", str(tmp_path / "new" / "demo.tsv"))
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "new" / "demo.tsv").read_bytes() == CORPUS.read_bytes()
     assert (tmp_path / "new" / "demo.align").read_bytes() == ALIGNMENTS.read_bytes()
@@ -114,74 +110,3 @@ def test_any_seed_gives_sound_sentences_with_links_to_every_word(seed: int) -> N
             assert "-" not in target.split()  # no token is left without its word
             assert not [error for error in WRONG_FRENCH if re.search(error, target, re.IGNORECASE)], target
             assert_all_words_are_linked(sentence.source, target, alignment(sentence.source, target))
-
-
-@pytest.mark.parametrize(
-    ("tokens", "text"),
-    [
-        ("je ne le ai pas vu .", "Je ne l'ai pas vu."),
-        ("ce est le ami de le héros .", "C'est l'ami du héros."),
-        ("si il va à le hôtel ?", "S'il va à l'hôtel\u202f?"),
-        ("si elle va à les États-Unis !", "Si elle va aux États-Unis\u202f!"),
-        ("à qui parle -t-il ?", "À qui parle-t-il\u202f?"),
-        ("il ne y a pas de œuf .", "Il n'y a pas d'œuf."),
-    ],
-)
-def test_joining_french(tokens: str, text: str) -> None:
-    assert french.join([Token(token) for token in tokens.split()]) == text
-
-
-@pytest.mark.parametrize(
-    ("infinitive", "tense", "forms"),
-    [
-        ("manger", Tense.IMPERFECT, "mangeais mangeais mangeait mangions mangiez mangeaient"),
-        ("acheter", Tense.FUTURE, "achèterai achèteras achètera achèterons achèterez achèteront"),
-        ("espérer", Tense.FUTURE, "espérerai espéreras espérera espérerons espérerez espéreront"),
-        ("comprendre", Tense.PRESENT, "comprends comprends comprend comprenons comprenez comprennent"),
-        ("être", Tense.IMPERFECT, "étais étais était étions étiez étaient"),
-    ],
-)
-def test_conjugation(infinitive: str, tense: Tense, forms: str) -> None:
-    assert [conjugate(infinitive, tense, slot) for slot in range(6)] == forms.split()
-
-
-def test_imperatives_of_er_verbs_lose_their_s() -> None:
-    assert [imperative(verb, 1) for verb in ("regarder", "aller", "ouvrir", "lire")] == [
-        "regarde",
-        "va",
-        "ouvre",
-        "lis",
-    ]
-
-
-def test_joining_unites_the_keys_of_what_it_merges() -> None:
-    tokens = [Token("ce", "1"), Token("est", "2"), Token("à", "3"), Token("les", "4"), Token("pommes de terre", "5")]
-    line = french.join([*tokens, Token("!", "6")])
-    assert line == "C'est aux pommes de terre\u202f!"
-    assert line.meanings() == [{"1", "2"}, {"3", "4"}, {"5"}, {"5"}, {"5"}, {"6"}]
-    line = english.join([Token("he", "1"), Token("will", "2"), Token("n't", "3"), Token("sing", "4"), Token("!", "5")])
-    assert line == "He won't sing!"
-    assert line.meanings() == [{"1"}, {"2", "3"}, {"4", "5"}]
-
-
-def test_a_full_stop_belongs_to_its_word() -> None:
-    source = english.join([Token("see", "verb"), Token("her", "pronoun"), Token(".", "mark")])
-    target = french.join([Token("la", "pronoun"), Token("voir", "verb"), Token(".", "mark")])
-    assert alignment(source, target) == "0-1 1-0"
-
-
-def test_tokens_and_lines_are_equal_to_their_text() -> None:
-    assert {Token("dog", "noun")} == {"dog"} == {*under("subject", [Token("dog", "noun")])}
-    assert {Line([Token("dog", "noun"), Token(" barks")])} == {"Dog barks"}
-
-
-def test_fixed_phrases_tell_which_words_they_translate() -> None:
-    phrase = Fixed("in front of it", "là4 devant123")
-    assert [token.keys for token in phrase.french_tokens] == [("4",), ("1", "2", "3")]
-    with pytest.raises(ValueError, match="does not tell which words"):
-        Fixed("at home", "à la2 maison2")
-
-
-def test_dice_do_not_depend_on_the_python_version() -> None:
-    dice = Dice(2015)
-    assert [dice.pick("abcdefghij") for _ in range(12)] == list("hgjbgagejhfh")

@@ -3,7 +3,6 @@
 import sys
 
 import pytest
-import torch
 
 from nmt.factory import constructor
 from tests.conftest import assert_refused
@@ -46,12 +45,3 @@ def test_nasty_targets_are_refused_before_anything_runs() -> None:
 )
 def test_a_part_belongs_in_its_place(where: str, target: str) -> None:
     assert_refused(rf"{where}\._target_ may only name classes under", constructor, {"_target_": target}, where)
-
-
-def test_every_optimiser_of_pytorch_can_be_named() -> None:
-    weights = [torch.nn.Parameter(torch.zeros(2, 2))]
-    names = [name for name, value in vars(torch.optim).items() if isinstance(value, type) and name != "Optimizer"]
-    assert len(names) > 10
-    for name in names:
-        built = constructor({"_target_": f"torch.optim.{name}", "lr": 0.1}, "optimizer")(weights)
-        assert isinstance(built, torch.optim.Optimizer)

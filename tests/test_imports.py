@@ -9,15 +9,8 @@ import pytest
 
 from tests.conftest import ROOT
 
-CAPTURING = (
-    "builder",
-    "capture",
-    "card",
-    "export",
-    "lowering",
-    "shapes",
-    "snapshots",
-)  # of nmt/portable: may know PyTorch
+# Of nmt/portable: they may know PyTorch.
+CAPTURING = ("builder", "capture", "card", "export", "lowering", "shapes", "snapshots")
 # What translate.py runs without PyTorch.
 ENGINE = [
     *("nmt/translation.py", "nmt/search_settings.py", "nmt/unlike_training.py", "nmt/commands/translate.py"),

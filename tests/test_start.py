@@ -74,10 +74,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(
 
     assert_fails(command("train.py", f"resume={first}", "train.max_epochs=null"), "Training needs an end")
     expected, finished = weights(first), opened.finished()
-    for lost in (
-        finished["steps"],
-        0,
-    ):  # the last checkpoint; then all of them, so that the parent's weights are needed
+    for lost in (finished["steps"], 0):  # the last checkpoint; then all, so that the parent's weights are needed
         for folder in list(opened.checkpoints.glob("step-*")):
             if int(folder.name.removeprefix("step-")) >= lost:
                 shutil.rmtree(folder)
@@ -111,11 +108,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(
         ("a\tb", ["data.path=null"], ["needs new sentence pairs", "data.path=FILE"]),
         ("a\tb", ["train.replay=-1"], ["train.replay", "at least 0"]),
         ("German\tFrench\nja\toui", [], ["data.source=eng", "German, French"]),
-        (
-            "German\tFrench\nja\toui",
-            ["data.columns=[deu,fra]", "data.source=deu"],
-            ["translates eng to fra", "has deu"],
-        ),
+        ("ja\toui", ["data.columns=[deu,fra]", "data.source=deu"], ["translates eng to fra", "has deu"]),
         ("HELD", [], ["no pair left to train on", "val or test"]),
         ("OLD", [], ["no pair that the run was not trained on"]),
     ],

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 # Everything that commands use for notices and results, between the opening of a file and its last line.
 SOURCE = """
-import contextlib, logging, os, sys, warnings
+import contextlib, logging, os, pathlib, sys, warnings
 from rich.console import Console
 from rich.progress import Progress
 from nmt import cli, console
@@ -21,6 +21,7 @@ from nmt import cli, console
 def work():
     with open(sys.argv[1], "w") as file:
         console.log_to_console()
+        console.log_to_file(pathlib.Path("/dev/full"))
         for _ in range(2):
             logging.getLogger("nmt").info("é from a log")
             print("é from print", file=sys.stderr)
@@ -101,6 +102,7 @@ def test_the_end_of_the_reader_of_results_is_a_quiet_end(tmp_path: Path) -> None
     done = run(*COMMAND, str(tmp_path / "file"), out=broken_pipe())
     assert (done.returncode, (tmp_path / "file").read_text()) == (0, "")
     assert done.stderr.endswith("as C code writes\n")
+    assert "Logging error" not in done.stderr  # a full disk of the log ends nothing
 
 
 @pytest.mark.parametrize("more", [[], ["results on disk"]])

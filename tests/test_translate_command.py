@@ -74,6 +74,8 @@ def test_translate_json_and_nbest(run: Path) -> None:
     for row in first["attention"]:
         assert len(row) == len(first["source_tokens"])
         assert sum(row) == pytest.approx(1, abs=1e-4)
+    assert first["words"]
+    assert all(word.keys() == {"text", "confidence"} and 0 <= word["confidence"] <= 1 for word in first["words"])
     assert (empty["text"], empty["attention"]) == ("", None)
     plain = command("translate.py", *arguments, "I see a cat.")
     assert [line.split("\t")[2] for line in plain.stdout.splitlines()] == [n["text"] for n in first["nbest"]]
@@ -129,6 +131,8 @@ def test_bad_runs_and_bad_text(run: Path, tmp_path: Path) -> None:
     assert_fails(evaluate(run, "--output", __file__), "is not a directory")
     assert_fails(translate(run, "--device", "cuda:7", "a"), "cuda:7")
     assert_fails(translate(run, "--nbest", "9", "a"), "--beam 9")
+    assert_fails(translate(run, "--temperature", "0.8", "a"), "Beam has no setting temperature")
+    assert "give one of them" in translate(run, "--sample", "--beam", "4", "a").stderr
 
 
 @pytest.fixture(scope="module")
@@ -181,12 +185,6 @@ def test_an_ensemble_needs_the_same_pieces(run: Path, tmp_path: Path) -> None:
     shutil.copyfile(other.source_tokenizer, other.target_tokenizer)
     write_sums(other.directory)
     assert_fails(translate(run, "--run", str(other.directory), "tea"), "other pieces", "same prepared corpus")
-
-
-def test_json_tells_how_sure_the_model_is_of_each_word(run: Path) -> None:
-    words = json.loads(translate(run, "--json", "I see a cat.").stdout)["words"]
-    assert words
-    assert all(word.keys() == {"text", "confidence"} and 0 <= word["confidence"] <= 1 for word in words)
 
 
 def test_sentences_unlike_the_training_data_are_pointed_out(run: Path) -> None:
@@ -242,21 +240,6 @@ def test_a_run_may_sample_by_itself_and_be_moved(tmp_path: Path) -> None:
     assert drawn == [translation.text for translation in trained.translations]
     assert len(text_of(moved, "--nbest", "4", "a").splitlines()) == 4
     assert_fails(translate(moved, "--beam", "4", "a"), "search method Sample has no setting beam_size")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--temperature", "0.8"], "Beam has no setting temperature"),
-        (["--sample", "--top-p", "7"], "top_p must be above 0 and at most 1"),
-        (["--sample", "--seed", "-1"], "seed must be at least 0"),
-        (["--sample", "--beam", "4"], "give one of them"),
-    ],
-)
-def test_what_sampling_cannot_do_is_said(run: Path, arguments: list[str], message: str) -> None:
-    refused = translate(run, *arguments, "a")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert message in refused.stderr
 
 
 def test_the_run_that_is_taken_is_named_with_its_languages(

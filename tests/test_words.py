@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.words import merge_words
-from nmt.writing_systems import count_scripts, script_of
+from nmt.writing_systems import script_of
 
 
 def words_of(*pieces: str) -> list[str]:
@@ -24,10 +24,6 @@ def test_script(character: str, script: str | None) -> None:
     assert script_of(character) == script
 
 
-def test_scripts_are_counted() -> None:
-    assert count_scripts(["我们 ok", "我!"]) == {"CJK": 3, "LATIN": 2}
-
-
 @pytest.mark.parametrize(
     ("pieces", "words"),
     [
@@ -45,16 +41,6 @@ def test_scripts_are_counted() -> None:
 )
 def test_words(pieces: list[str], words: list[str]) -> None:
     assert words_of(*pieces) == words
-
-
-def test_columns_are_summed_and_rows_averaged() -> None:
-    weights = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
-    words, columns = merge_words(["▁a", "b", "▁c"], weights, axis=1)
-    assert words == ["ab", "c"]
-    np.testing.assert_allclose(columns, [[0.3, 0.7], [0.6, 0.4]])
-    words, rows = merge_words(["▁d", "e"], weights, axis=0)
-    assert words == ["de"]
-    np.testing.assert_allclose(rows, [[0.2, 0.25, 0.55]])
 
 
 def test_nothing_to_merge() -> None:
