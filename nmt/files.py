@@ -93,8 +93,10 @@ def write_record(path: Path, values: Mapping[str, Any]) -> None:
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read what `write_record` wrote."""
-    values: dict[str, Any] = json.loads(read_listed(path))
-    return values
+    content = read_listed(path)
+    with suppress(ValueError, TypeError, RecursionError):
+        return {**json.loads(content)}
+    raise UserError(f"{path} holds no record; restore it from a copy.")
 
 
 def _json(value: Any) -> str:

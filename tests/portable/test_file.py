@@ -13,7 +13,7 @@ from nmt.errors import UserError
 from nmt.portable import file
 from nmt.portable.translator import PortableTranslator
 from tests.conftest import tiny_tokenizer, tiny_translator
-from tests.damage import mutate
+from tests.damage import DAMAGES, damaged
 from tests.portable.models import packed
 
 
@@ -46,18 +46,19 @@ def test_each_number_of_int8_is_half_a_step_away_at_most() -> None:
     np.testing.assert_array_equal(tensors["b"], matrix[0])
 
 
-def test_any_damage_is_one_sentence(content: bytes, tmp_path: Path) -> None:
-    random, path = Random(1), tmp_path / "a.nmt"
-    for _ in range(100):
-        path.write_bytes(content)
-        mutate(random, path)
-        assert_refused(path)
+def test_every_damage_is_one_sentence(content: bytes, tmp_path: Path) -> None:
+    path, other, random = tmp_path / "a.nmt", tmp_path / "other/text", Random(1)
+    path.write_bytes(content)
+    other.parent.mkdir()
+    other.write_text("They are watching.\n" * 100)
+    for kind in DAMAGES * 5:
+        if kind != "linked":  # a link to a file is in order
+            with damaged(path, kind, random, other):
+                assert_refused(path)
 
 
 FOREIGN = {
-    "nothing": b"",
     "text": b"They are watching.\n" * 100,
-    "zeros": bytes(1000),
     "deep JSON": (200_000).to_bytes(8, "little") + b"[" * 200_000,
     "a huge header": (2**62).to_bytes(8, "little") + b"{}",
     "other tensors": file.pack({"a": np.zeros(3, np.float32)}, {}, int8=False),

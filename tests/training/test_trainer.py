@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from nmt.ranks import ALONE
-from nmt.training.checkpoint import MODEL, NUMBERS, TENSORS
+from nmt.training.checkpoint import MODEL
 from nmt.training.meter import Meter
 from nmt.training.monitor import Validation
 from nmt.training.trainer import Data, Trainer
@@ -69,25 +69,6 @@ def test_patience(tmp_path: Path, monitor: str, values: list[float]) -> None:
 
 def test_time_is_a_limit(tmp_path: Path) -> None:
     assert toy_trainer(tmp_path, max_steps=100_000, max_minutes=0.005).fit() == "0.005 minutes used"
-
-
-@pytest.mark.parametrize("name", [MODEL, TENSORS, NUMBERS])
-def test_a_damaged_checkpoint_is_passed_over_and_named(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    trainer = trained(tmp_path, save_every=4)
-    damaged = trainer.checkpoints.path(12) / name
-    content = bytearray(damaged.read_bytes())
-    content[len(content) // 2] ^= 1
-    damaged.write_bytes(content)
-    again = toy_trainer(tmp_path)
-    with caplog.at_level("WARNING", logger="nmt"):
-        again.restore()
-    assert again.state.step == 8
-    assert f"{name} is damaged" in caplog.text
-    for path in trainer.checkpoints.directory.iterdir():
-        (path / MODEL).unlink()
-    assert_refused("no intact checkpoint", again.restore)
 
 
 def test_a_save_that_fails_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
