@@ -12,11 +12,8 @@ from nmt.translator import Translator
 from tests.browser import in_base64
 from tests.portable.models import packed
 from tests.portable.test_guided import ALL, TEXT, attention
-from tests.training.test_new_parts import is_used, overrides
 from tests.web.conftest import wordy_translator
 from tests.web.test_engine import assert_equal
-
-__all__ = ["overrides"]  # a fixture: a score or a cell of a test's own
 
 RUN = """async ([model, calls]) => {
   const translator = await module_translator.Translator.open(module_file.fromBase64(model));
@@ -45,16 +42,7 @@ def as_lists(looks: dict[int, np.ndarray]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ALL)
 def test_guided_translations_and_inspected_steps_are_those_of_numpy(engine: Any, name: str) -> None:
-    assert_guided_alike(engine, wordy_translator(name))
-
-
-def test_a_new_score_or_cell_needs_no_line_of_an_engine(engine: Any, overrides: tuple[str, ...]) -> None:
-    translator = wordy_translator("bahdanau", *overrides)
-    assert is_used(translator.model)
-    assert_guided_alike(engine, translator)
-
-
-def assert_guided_alike(engine: Any, translator: Translator) -> None:
+    translator = wordy_translator(name)
     best = translator.translate(TEXT)[0]
     prefix, length = [270, 265], len(best.source_ids)
     looks = attention(length) if best.attention is not None else {}

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nmt.portable.file import pack, unpack
 from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
 from tests.conftest import MODELS
 from tests.portable.models import packed
@@ -121,22 +120,6 @@ def test_each_head_shows_its_own_products_context_and_weights(show: Any) -> None
     page.click("#tab-whatif")
     ticks = "[...document.querySelectorAll('.own')].map((tick) => +tick.style.getPropertyValue('--share'))"
     assert settled(page).evaluate(ticks) == pytest.approx(own.mean(axis=0).tolist(), abs=1e-4)
-    assert page.faults == []
-
-
-def test_a_score_without_marks_of_products_explains_none(show: Any) -> None:
-    tensors, record = unpack(packed(translator()))
-    for graph in ("start", "step"):
-        marks = record["graphs"][graph]["marks"]
-        for name in {"rows", "column", "of_piece", "of_query"} & marks.keys():
-            del marks[name]
-    runs = [ExploredRun("run", [Snapshot("end", pack(tensors, record, int8=False))])]
-    page = settled(show(explorer_page(runs, [TEXT]), at(at=2, unfold="e1")))
-    page.wait_for_selector(".unfolded .worked >> nth=1")
-    assert "The energy of “see” is" in page.locator(".unfolded").inner_text()
-    assert page.locator(".factors").count() == 0
-    page.locator(".sum button").click()
-    unfolded_context(page)
     assert page.faults == []
 
 

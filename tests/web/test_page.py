@@ -190,15 +190,6 @@ def served(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def test_a_static_host_is_asked_for_the_page_only(chromium: Any, served: tuple[str, list[str]]) -> None:
-    address, asked = served
-    with chromium.new_context() as context:
-        opened = context.new_page()
-        opened.goto(address)
-        assert translated(opened, LINES[0]) == expected(LINES[:1])
-    assert asked == ["/translator.html"]
-
-
 def test_an_installed_app_translates_without_its_host(chromium: Any, served: tuple[str, list[str]]) -> None:
     address, asked = served
     with chromium.new_context() as context:
@@ -226,12 +217,7 @@ def test_hostile_models_run_nothing(show: Any) -> None:
         built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
     evil = Translator(built, tokenizer, tokenizer, Beam(beam_size=5), torch.device("cpu"))
     evil.languages = (HOSTILE, f"</title></script>{HOSTILE}\x00\u202e")
-    card = {
-        HOSTILE: HOSTILE,
-        "__proto__": {"x": HOSTILE},
-        "list": [HOSTILE, {"a": HOSTILE}],
-        "control": "\x00\x1b\u202e",
-    }
+    card = {HOSTILE: HOSTILE, "__proto__": {"x": HOSTILE}, "list": [HOSTILE, {"a": HOSTILE}], "c": "\x00\x1b\u202e"}
     hostile = page(packed(evil, card=card, scripts={HOSTILE: 1.0}, scores={"<b>": HOSTILE}, identity=HOSTILE))
     opened = show(hostile)
     translated(opened, f"{HOSTILE}\n猫 {HOSTILE}")
@@ -250,6 +236,7 @@ def test_the_policy_forbids_what_the_page_does_not_need(chromium: Any, served: t
     with chromium.new_context() as context:
         opened = context.new_page()
         opened.goto(address)
+        assert translated(opened, LINES[0]) == expected(LINES[:1])
         tried = opened.evaluate(
             """async () => {
               const script = document.createElement("script");

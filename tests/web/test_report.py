@@ -118,16 +118,11 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     page.reload()  # the address has it all
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == order == [2, 1, 3, 5]
-
-
-def test_a_new_fragment_reaches_an_open_page(opened: Any) -> None:
-    filtered(opened, "#1")
-    opened.evaluate("location.hash = '#q=%232,3&sort=-length&open=2'")
-    opened.wait_for_selector("#figure-attention-2 svg")
-    assert opened.input_value("#filter") == "#2,3"
-    assert shown(opened) == [2, 3]
-    opened.evaluate("location.hash = ''")
-    opened.wait_for_function("document.getElementById('filter').value === ''")
+    page.evaluate("location.hash = '#q=%232,3&sort=-length&open=2'")  # and a new one reaches an open page
+    page.wait_for_selector("#figure-attention-2 svg")
+    assert (page.input_value("#filter"), shown(page)) == ("#2,3", [2, 3])
+    page.evaluate("location.hash = ''")
+    page.wait_for_function("document.getElementById('filter').value === ''")
 
 
 def test_sentences_and_facts_are_copied(opened: Any, data: dict[str, Any]) -> None:
@@ -279,6 +274,9 @@ NAMES = [f"a_model_with_a_rather_long_name_{i:02d}" if i % 3 else f"model{i}" fo
 
 def chart_of(kind: str) -> dict[str, Any]:
     """A figure of twenty models, as curves over updates or as bars."""
+    if kind == "one bar each":
+        columns, rows = [{"name": "model"}, {"name": "BLEU", "digits": 1}], [[name, 30.5] for name in NAMES[1:]]
+        return {"columns": columns, "rows": rows, "chart": {"kind": "bars", "label": 0, "values": [1]}}
     if kind == "bars":
         columns = [{"name": "sign"}, *({"name": name, "digits": 1} for name in NAMES)]
         chart = {"kind": "bars", "label": 0, "values": list(range(1, 21))}
@@ -296,14 +294,18 @@ OUTSIDE = """svg => {
 }"""
 
 
-def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[str, Any]) -> None:
-    chart = {"kind": "bars", "label": 0, "values": [1]}
-    columns = [{"name": "model"}, {"name": "BLEU", "digits": 1}]
-    figure = {"id": "many", "title": "Many", "note": "", "columns": columns, "queries": [], "chart": chart}
-    figure["rows"] = [[name, 30.5] for name in NAMES[1:]]
+def many(show: Any, data: dict[str, Any], kind: str, width: int) -> Any:
+    """A page with that figure."""
+    figure = {"id": "many", "title": "Many", "note": "", "queries": [], **chart_of(kind)}
     section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
-    page = show(report_page(data | {"sections": [section]}), viewport={"width": 390, "height": 800})
+    page = show(report_page(data | {"sections": [section]}), viewport={"width": width, "height": 800})
+    page.evaluate(COPY)
     page.wait_for_selector("#figure-many svg")
+    return page
+
+
+def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[str, Any]) -> None:
+    page = many(show, data, "one bar each", 390)
     assert page.locator("#figure-many svg").evaluate(OUTSIDE) == 0
     assert page.locator("#figure-many .value").count() == 0  # their numbers would touch
 
@@ -311,11 +313,7 @@ def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[s
 @pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
 @pytest.mark.parametrize("kind", ["lines", "bars"])
 def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str, width: int) -> None:
-    figure = {"id": "many", "title": "Many", "note": "", "queries": [], **chart_of(kind)}
-    section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
-    page = show(report_page(data | {"sections": [section]}), viewport={"width": width, "height": 800})
-    page.evaluate(COPY)
-    page.wait_for_selector("#figure-many svg")
+    page = many(show, data, kind, width)
     for svg in ("#figure-many svg", "#copied svg"):
         texts = page.locator(f"{svg} text").all_text_contents()
         assert [name for name in NAMES if not any(text.startswith(name) for text in texts)] == []
