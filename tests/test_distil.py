@@ -9,7 +9,7 @@ import pytest
 from distil import student_data, write_held_out
 
 from nmt import pipeline
-from nmt.composition import composed, in_hydra
+from nmt.composition import composed
 from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.settings import Direction
 from nmt.run import Run
@@ -123,11 +123,3 @@ def test_lines_of_a_test_set_with_several_references_stay_lines(tmp_path: Path) 
     (tmp_path / "uneven").mkdir()
     write_held_out(tmp_path / "uneven", "test", [*entries, HeldOut("b", ("x",))])
     assert [path.name for path in (tmp_path / "uneven").iterdir()] == ["test.tsv"]
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["plain/path.tsv", 'it\'s "a" path.tsv', ["a,b.tsv", "c [d].tsv"], "nan", "1", "1e5", "ends in \\", '\\"', "été"],
-)
-def test_values_for_hydra_are_read_as_they_are(value: str | list[str]) -> None:
-    assert composed(f"+model.any={in_hydra(value)}").model["any"] == value
