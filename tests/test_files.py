@@ -48,15 +48,11 @@ def test_sums_are_compared_to_the_byte(tmp_path: Path) -> None:
     lines = content.splitlines(keepends=True)
     others = [
         *(b"", b"nonsense", b"\xff\xfe", b"abc  one"),
-        content[:-1],  # no newline at the end
+        *(content[:-1], content + lines[0], content.upper(), b"".join(lines[1:]), b"".join(reversed(lines))),
         content.replace(b"  ", b" *", 1),  # read by sha256sum, not written by us
-        content + lines[0],
-        b"".join(lines[1:]),
-        b"".join(reversed(lines)),
         content.replace(b"  b", b"  ./b"),
-        content.upper(),
-        content + b"0" * 64 + b"  ../elsewhere\n",
         content.replace(b"\n", b"\r\n"),
+        content + b"0" * 64 + b"  ../elsewhere\n",
     ]
     for other in others:
         (tmp_path / SUMS).write_bytes(other)
