@@ -158,6 +158,13 @@ def test_every_damage_of_the_checkpoints_is_noticed(
     assert re.search(words, noticed(reader, run, caplog))
 
 
+@pytest.mark.parametrize("reader", [translate, resume])
+def test_a_run_without_any_intact_checkpoint_is_refused(run: Path, reader: Callable[[Path], None]) -> None:
+    for file in run.glob(f"checkpoints/*/{MODEL}"):
+        file.unlink()
+    assert_refused("no intact checkpoint", reader, run)
+
+
 @pytest.mark.parametrize(
     "line",
     [
