@@ -1,4 +1,4 @@
-"""--engine torch: batches of what waits; and corrections, all the way into training."""
+"""--engine torch: batches of what waits."""
 
 import asyncio
 import shutil
@@ -12,7 +12,7 @@ from nmt.commands.engines import Loaded
 from nmt.serving.jobs import Batches
 from nmt.serving.results import Job
 from nmt.unlike_training import TrainingData
-from tests.commands import Finished, command, succeeded, translate
+from tests.commands import succeeded, translate
 from tests.conftest import ROOT
 from tests.serving.conftest import call, serving
 from tests.web.conftest import wordy_translator
@@ -59,17 +59,3 @@ def test_a_run_is_served_by_pytorch(tmp_path: Path) -> None:
 
         assert list(pool.map(ask, texts)) == expected
         assert call(server, "")[0] == 404  # the page needs portable.nmt, which a run of this format has not
-
-
-@pytest.mark.slow
-def test_corrections_are_learnt(finished: Finished, tmp_path: Path) -> None:
-    run = tmp_path / "old"
-    shutil.copytree(finished[0], run)
-    right = {"q": "they hear the moon.", "s": "elles entendent la lune.", "source": "en", "target": "fr"}
-    with serving("--run", run, "--suggestions", tmp_path / "corrections") as server:
-        assert call(server, "suggest", right)[1] == {"success": True}
-    path = tmp_path / "corrections/eng-fra.tsv"
-    places = [f"run_dir={tmp_path / 'new'}", f"data.prepared_dir={tmp_path / 'prepared'}"]
-    done = succeeded(command("train.py", f"start={run}", f"data.path={path}", *places, "train.max_epochs=1"))
-    assert "eng → fra" in done.stdout + done.stderr
-    assert (tmp_path / "new/finished.json").exists()
