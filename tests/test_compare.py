@@ -9,7 +9,6 @@ from pathlib import Path
 from statistics import median, stdev
 from typing import Any
 
-import compare
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -171,12 +170,6 @@ def test_batch_sizes_and_defaults_that_were_not_recorded_may_differ(tmp_path: Pa
     members = load(tmp_path)
     runs.check_comparable(members)
     assert "train.batch_size" in tables.legend(members, [], "luong", 100)[-1]
-
-
-def test_runs_of_two_corpora_are_told_so_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = two_runs(tmp_path, {}, {"expected": references(seed=9)})
-    monkeypatch.setattr("sys.argv", ["compare.py", *map(str, paths)])  # and no --output
-    assert_refused("were scored on different test sets", compare.main)
 
 
 def test_alignment_error_rates_must_be_of_one_gold_file_and_of_the_best_checkpoint(tmp_path: Path) -> None:

@@ -10,13 +10,12 @@ from nmt.data.heldout import HeldOut
 from nmt.data.readers import Tsv
 from nmt.data.settings import DataSettings
 from nmt.data.tokenizer import Tokenizer
-from nmt.errors import UserError
 from nmt.evaluation.aer import align, forced_attention, score_alignment
 from nmt.evaluation.gold import AlignedPair, read_aligned, read_aligned_test_set
 from nmt.evaluation.links import format_links, parse_links
 from nmt.search import Beam
 from nmt.translator import Translator
-from tests.conftest import MODELS, assert_refused, tiny_model
+from tests.conftest import KINDS, assert_refused, tiny_model
 
 PAIRS = [
     ("I see a cat .", "je vois un chat ."),
@@ -67,7 +66,7 @@ def aligned(links: str = "0-0") -> list[AlignedPair]:
     return [AlignedPair(*pair, parse_links(links)) for pair in PAIRS]
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "seq2seq"])
+@pytest.mark.parametrize("name", [kind for kind in KINDS if kind.values != ("seq2seq",)])
 def test_batches_do_not_change_links(name: str) -> None:
     model = f"model={name}"
     together = list(align(translator(model), aligned()))
@@ -168,17 +167,17 @@ def test_only_the_test_set_is_taken_as_often_as_it_is_there(tmp_path: Path) -> N
     assert pairs == [AlignedPair("a", "x", parse_links("0-0")), AlignedPair("b", "z", parse_links("0?0"))]
     twice = read_aligned_test_set(data, [HeldOut("a", ("x",)), HeldOut("a", ("x",))], gold)
     assert [pair.gold for pair in twice] == [parse_links("0-0"), parse_links("")]
-    with pytest.raises(UserError, match="has changed since the run began: 1 of its 2 test pairs"):
-        read_aligned_test_set(data, [HeldOut("a", ("x", "gone"))], gold)
+    changed = [HeldOut("a", ("x", "gone"))]
+    assert_refused("changed since the run began: 1 of its 2 test pairs", read_aligned_test_set, data, changed, gold)
 
 
 def test_the_other_direction_flips_the_links(tmp_path: Path) -> None:
     corpus, gold = write(tmp_path, ["a b\tx"], "1-0")
     data = DataSettings("t", path=corpus, columns=["eng", "fra"], source="fra", target="eng")
-    assert read_aligned_test_set(data, [HeldOut("x", ("a b",))], gold) == [AlignedPair("x", "a b", parse_links("0-1"))]
+    test_set = [HeldOut("x", ("a b",))]
+    assert read_aligned_test_set(data, test_set, gold) == [AlignedPair("x", "a b", parse_links("0-1"))]
     gold.write_text("0-1\n")
-    with pytest.raises(UserError, match=r"the link 0-1 leads outside .* 2 and 1 words"):
-        read_aligned_test_set(data, [HeldOut("x", ("a b",))], gold)
+    assert_refused(r"the link 0-1 leads outside .* 2 and 1 words", read_aligned_test_set, data, test_set, gold)
 
 
 def test_a_test_set_of_its_own_comes_first(tmp_path: Path) -> None:

@@ -64,18 +64,6 @@ def test_the_chosen_token_is_shown_however_unlikely() -> None:
     assert "it could only end" in " ".join(as_text(explanation).split())
 
 
-def test_the_text_names_the_five_steps_once_and_shows_the_numbers() -> None:
-    translator = tiny_translator()
-    (translation,) = translator.translate("I see a cat .")
-    explanation = explain(translator, translation)
-    text = as_text(explanation)
-    for name in ("Score:", "Softmax:", "Weigh:", "Sum:", "Combine:"):
-        assert text.count(name) == 1
-    assert len(re.findall(r"^Step \d+ · ", text, re.M)) == len(explanation.steps) == text.count("← chosen")
-    assert f"= {explanation.score:.4f}" in text
-    assert f"{max(explanation.steps[0].weights or []):.3f}" in text
-
-
 @pytest.mark.parametrize("model", ["bahdanau", "local_p", "key_value", "multi_head"])
 def test_energies_and_one_context_are_worked_out(model: str) -> None:
     translator = tiny_translator(model)

@@ -54,15 +54,11 @@ def test_batches_give_what_single_steps_give(name: str) -> None:
     assert found.others["uniform"].log_prob == pytest.approx(plainly(translator, "uniform"), abs=1e-5)
     assert found.others["permuted"].log_prob == pytest.approx(plainly(translator, "permuted"), abs=1e-5)
     assert len({round(each.log_prob, 7) for each in (found.own, *found.others.values())}) == 4
-    again = measure(translator.__class__(*_parts(translator, batch_tokens=1)), EXAMPLES)
+    translator.search = translator.search.changed(batch_tokens=1)
+    again = measure(translator, EXAMPLES)
     for name, one in found.others.items():
         assert again.others[name].log_prob == pytest.approx(one.log_prob, abs=1e-6)
         assert again.others[name].bleu == pytest.approx(one.bleu)
-
-
-def _parts(translator: Translator, **changes: int) -> tuple:  # type: ignore[type-arg]
-    tokenizers = translator.source_tokenizer, translator.target_tokenizer
-    return translator.model, *tokenizers, translator.search.changed(**changes), translator.device
 
 
 def test_an_order_that_moves_nothing_changes_nothing() -> None:
@@ -92,9 +88,8 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
     assert f"{record['others']['shuffled']['log_prob']:.3f}" in done.stdout
     assert "decode" not in record["evaluated"]
     shown = figures(content(run / "eval/report.html"))["faithfulness"]["rows"]
-    assert [row[2] for row in shown] == pytest.approx(
-        [each["bleu"] for each in (record["own"], *record["others"].values())]
-    )
+    bleu = [each["bleu"] for each in (record["own"], *record["others"].values())]
+    assert [row[2] for row in shown] == pytest.approx(bleu)
     assert_fails(evaluate(run, "--faithfulness", "--run", str(run)), "one --run")
     succeeded(evaluate(run))
     assert figures(content(run / "eval/report.html"))["faithfulness"]["rows"] == shown  # kept by later evaluations

