@@ -8,7 +8,6 @@ import unicodedata
 from itertools import islice
 from pathlib import Path
 
-import pytest
 from grammar import corpus
 from grammar.drawing import Dice
 from grammar.tokens import alignment
@@ -66,15 +65,14 @@ def test_shape_of_the_files() -> None:
         assert links(line) == sorted(set(links(line)))
 
 
-@pytest.mark.parametrize("count", [5_000, pytest.param(30_000, marks=pytest.mark.slow)])
-def test_a_source_has_the_same_translations_and_alignments_wherever_it_comes_from(count: int) -> None:
+def test_a_source_has_the_same_translations_and_alignments_wherever_it_comes_from() -> None:
     seen: dict[str, list[tuple[str, str]]] = {}
     repeated = 0
-    for sentence in islice(corpus.stream(Dice(7)), count):
+    for sentence in islice(corpus.stream(Dice(7)), 5_000):
         variants = [(target, alignment(sentence.source, target)) for target in sentence.targets]
         repeated += sentence.source in seen
         assert seen.setdefault(sentence.source, variants) == variants
-    assert repeated > 0.02 * count
+    assert repeated > 100
 
 
 WRONG_FRENCH = [

@@ -37,16 +37,6 @@ def test_hydra_gives_a_path_back(name: str, tmp_path: Path, monkeypatch: pytest.
         assert read_change(f"data.path={override.get_value_element_as_str()}") == ("data.path", expected)
 
 
-def test_settings_that_are_paths_are_read_literally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    names = dict(zip(("path", "prepared_dir", "test_path", "run_dir"), ("a, b.tsv", "it's", "${x", "[é]"), strict=True))
-    overrides = [f"{name}={value}" if name == "run_dir" else f"data.{name}={value}" for name, value in names.items()]
-    config = composed(*overrides, "data.val_path=null")
-    found = {name: getattr(config.data, name) for name in ("path", "prepared_dir", "test_path")}
-    assert found == {name: str(tmp_path / names[name]) for name in found}
-    assert (config.run_dir, config.data.val_path) == ("[é]", None)
-
-
 def test_a_path_that_is_not_unicode_is_one_sentence() -> None:
     assert_fails(command("train.py", "data.path=Donn\udce9es.tsv"), "is not UTF-8", "rename it")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Finished, assert_fails, train_arguments
+from tests.commands import assert_fails
 from tests.conftest import ROOT
 
 # Everything that commands use for notices and results, between the opening of a file and its last line.
@@ -128,15 +128,3 @@ def test_output_is_utf8_in_every_locale(tmp_path: Path) -> None:
     done = run(*COMMAND, str(tmp_path / "file"), **another)
     assert (done.returncode, done.stdout) == (0, "résultat\n")
     assert all(line in done.stderr.splitlines() for line in ("é from a log", "é from print"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("streams", [{"out": broken_pipe, "err": broken_pipe}, {"closed": "<&- >&- 2>&-"}])
-def test_training_that_nobody_reads_ends_with_its_results(
-    streams: dict[str, Callable[[], int]], finished: Finished, tmp_path: Path
-) -> None:
-    made = {name: value() if callable(value) else value for name, value in streams.items()}
-    assert run("train.py", *train_arguments(tmp_path), **made, PYTHONIOENCODING="ascii").returncode == 0  # type: ignore[arg-type]
-    results = [folder / "eval/translations.tsv" for folder in (finished[0], tmp_path / "run")]
-    assert results[0].read_bytes() == results[1].read_bytes()
-    assert " · step 20 · " in (tmp_path / "run/train.log").read_text(encoding="utf-8")

@@ -5,8 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.data.bitext import usable_pairs
@@ -60,22 +59,6 @@ def test_cleaning_by_example() -> None:
         assert clean(survivor) == survivor
 
 
-@hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    table=st.lists(st.tuples(TEXT.map(clean), TEXT.map(clean)).filter(any), min_size=1),
-    ending=st.sampled_from(["\n", "\r\n"]),
-    suffix=st.sampled_from(["a.tsv", "a.tsv.gz"]),
-    bom=st.booleans(),
-    last=st.booleans(),
-)
-def test_what_is_written_is_read(
-    tmp_path: Path, table: list[tuple[str, str]], ending: str, suffix: str, bom: bool, last: bool
-) -> None:
-    text = ending.join(f"{a}\t{b}" for a, b in table) + (ending if last else "")
-    path = write(tmp_path / suffix, (b"\xef\xbb\xbf" if bom else b"") + text.encode())
-    assert rows(path) == [list(row) for row in table]
-
-
 def test_zip_members(tmp_path: Path) -> None:
     good = b"Hi.\tSalut.\n"
     anki = write_zip(tmp_path / "fra-eng.zip", **{"_about.txt": b"about", "fra.txt": good})
@@ -115,22 +98,6 @@ def test_a_malformed_line_is_named_by_number_or_skipped(tmp_path: Path, bad: byt
     path = write(tmp_path / name, b"one\tun\n" + bad + b"\ntwo\tdeux\n")
     assert_refused(f"{name}:2: .*{problem}", rows, path)
     assert rows(path, on_error="skip") == [["one", "un"], [], ["two", "deux"]]
-
-
-def test_parallel_files(tmp_path: Path) -> None:
-    en, fr = write(tmp_path / "a.en", b"one\r\ntwo\n"), write(tmp_path / "a.fr.gz", b"un\ndeux")
-    ref = write(tmp_path / "b.fr", b"une\n\n")
-    assert rows(en, fr, ref) == [["one", "un", "une"], ["two", "deux", ""]]
-    bad = write(tmp_path / "bad.fr", b"un\n\xff\n")
-    assert_refused(r"bad\.fr:2: not valid UTF-8", rows, en, bad)
-    assert rows(en, bad, on_error="skip") == [["one", "un"], []]
-
-
-@pytest.mark.parametrize("on_error", ["stop", "skip"])
-def test_parallel_files_of_different_lengths_are_always_an_error(tmp_path: Path, on_error: str) -> None:
-    long, short = write(tmp_path / "long.en", b"1\n2\n3\n"), write(tmp_path / "short.fr", b"1\n2\n")
-    for files in ((long, short), (short, long)):
-        assert_refused(r"short\.fr ends before line 3 but .*long\.en goes on", rows, *files, on_error=on_error)
 
 
 def test_damaged_archives(tmp_path: Path) -> None:

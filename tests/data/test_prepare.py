@@ -1,6 +1,5 @@
 import dataclasses
 import errno
-import json
 import logging
 import os
 import time
@@ -15,7 +14,6 @@ from nmt.data import prepare as prepare_module
 from nmt.data.heldout import HeldOut
 from nmt.data.prepare import PreparedCorpus, prepare
 from nmt.data.settings import DataSettings
-from nmt.data.spool import sentence_hash
 from nmt.data.tokenizer import Tokenizer
 from nmt.files import damage
 from tests.conftest import assert_refused
@@ -29,10 +27,6 @@ def decoded(corpus: PreparedCorpus, split: str) -> set[tuple[str, str]]:
     return {(source.decode(store.source[i]), target.decode(store.target[i])) for i in range(len(store))}
 
 
-def as_pairs(entries: list[HeldOut]) -> set[tuple[str, str]]:
-    return {(entry.source, reference) for entry in entries for reference in entry.references}
-
-
 def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
@@ -40,22 +34,6 @@ def contents(directory: Path) -> dict[str, bytes]:
 def prepared_in(folder: Path) -> list[str]:
     """What lies there but for locks, whose files stay."""
     return [name for name in os.listdir(folder) if not name.endswith(".lock")]
-
-
-def test_a_corpus_comes_out_as_it_went_in(settings: Build, pairs: list[tuple[str, str]]) -> None:
-    corpus = prepare(settings())
-    train, val, test = decoded(corpus, "train"), as_pairs(corpus.val_sentences), as_pairs(corpus.test_sentences)
-    assert decoded(corpus, "val") == val
-    assert train | val | test <= set(pairs)
-    for side in (0, 1):
-        held = {sentence_hash(pair[side]) for pair in val | test}
-        assert not held & {sentence_hash(pair[side]) for pair in train}
-    report = corpus.report
-    assert (report.val_sources, report.test_sources) == (20, 20)
-    assert report.pairs_read == len(pairs) == len(train) + len(val) + len(test) + sum(report.dropped.values())
-    assert report.train_pairs == len(train) == len(corpus.train)
-    assert corpus.directory.name == f"small-eng-bkw-{report.key[:12]}"
-    assert json.loads((corpus.directory / "report.json").read_text())["split_hash"] == report.split_hash
 
 
 def test_the_same_inputs_give_the_same_bytes(settings: Build, tmp_path: Path) -> None:
@@ -184,14 +162,6 @@ def test_given_sets(settings: Build, tmp_path: Path, pairs: list[tuple[str, str]
     assert corpus.test_sentences == [HeldOut(*line) for line in lines]  # line by line
     assert decoded(corpus, "val") == {("Hello.", "salut"), ("Hello.", "bonjour"), ("Bye.", "adieu")}
     assert len(corpus.train) == len(pairs)
-
-
-def test_an_empty_line_of_a_given_set_counts_for_scores_but_not_for_the_loss(settings: Build, tmp_path: Path) -> None:
-    (tmp_path / "val.eng").write_text("Hello.\n\nBye.\n")
-    (tmp_path / "val.bkw").write_text("salut\nrien\n\n")
-    corpus = prepare(settings(val_path=[str(tmp_path / "val.eng"), str(tmp_path / "val.bkw")]))
-    assert len(corpus.val_sentences) == 3
-    assert decoded(corpus, "val") == {("Hello.", "salut")}
 
 
 def test_an_empty_corpus_is_an_error(settings: Build, tmp_path: Path) -> None:
