@@ -28,21 +28,8 @@ def test_equals_the_sacrebleu_command(tmp_path: Path) -> None:
     (tmp_path / "hyp").write_text("\n".join(HYPOTHESES) + "\n", encoding="utf-8")
     for name, references in (("first", FIRST), ("second", SECOND)):
         (tmp_path / name).write_text("\n".join(references) + "\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "sacrebleu",
-        "first",
-        "second",
-        "-i",
-        "hyp",
-        "-m",
-        "bleu",
-        "chrf",
-        "ter",
-        "-w",
-        "6",
-    ]
+    options = ["-i", "hyp", "-m", "bleu", "chrf", "ter", "-w", "6"]
+    command = [sys.executable, "-m", "sacrebleu", "first", "second", *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True)
     theirs = json.loads(done.stdout)
 

@@ -10,17 +10,15 @@ from hypothesis import strategies as st
 
 from nmt.data.bitext import usable_pairs
 from nmt.data.cleaning import clean
-from nmt.data.readers import Parallel, Tsv
+from nmt.data.readers import Tsv
 from nmt.errors import UserError
 from tests.conftest import assert_refused
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-def rows(*paths: Path | str, on_error: str = "stop") -> list[list[str]]:
-    kind = Tsv if len(paths) == 1 else Parallel
-    columns = tuple(range(max(2, len(paths))))
-    return list(kind(tuple(map(str, paths)), columns, on_error=on_error).clean_rows())
+def rows(path: Path | str, on_error: str = "stop") -> list[list[str]]:
+    return list(Tsv((str(path),), (0, 1), on_error=on_error).clean_rows())
 
 
 def write(path: Path, content: bytes) -> Path:
