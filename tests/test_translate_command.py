@@ -211,9 +211,7 @@ def text_of(run: Path, *arguments: str) -> str:
     return translate(run, *arguments).stdout
 
 
-def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(
-    run: Path,
-) -> None:
+def test_samples_are_the_same_for_the_same_seed_whatever_the_batches(run: Path) -> None:
     sentences = ["I see a cat.", "we want tea!", "", "I see a cat.", "they know it?"]
     arguments = ["--sample", "--temperature", "0.8", "--top-p", "0.95", "--nbest", "3", "--", *sentences]
     drawn = text_of(run, *arguments)

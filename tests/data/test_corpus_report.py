@@ -1,6 +1,3 @@
-import json
-from dataclasses import asdict
-
 import numpy as np
 
 from nmt.data.corpus_report import DataReport, SideReport, length_percentiles, script_shares
@@ -15,20 +12,6 @@ def test_scripts_are_shares_of_letters() -> None:
 
 def test_percentiles_are_lengths_that_occur() -> None:
     assert length_percentiles(np.array([1, 1, 2, 9])) == {"median": 2, "95 %": 9, "99 %": 9, "longest": 9}
-
-
-def test_the_report_survives_json_and_can_be_read() -> None:
-    english = SideReport("eng", {"LATIN": 1.0}, {"median": 6, "longest": 20}, 8000, 8000)
-    marathi = SideReport("mar", {"DEVANAGARI": 0.99, "LATIN": 0.01}, {"median": 5, "longest": 18}, 7321, 8000)
-    report = DataReport(
-        *("anki", "0123456789abcdef", 32788, {"duplicate": 7, "shared with val or test": 122}, 29625),
-        *(1000, 1521, 990, 1520, 0.583, "fedcba9876543210", english, marathi),
-    )
-    assert DataReport.from_dict(json.loads(json.dumps(asdict(report)))) == report
-    text = "\n".join(report.lines())
-    counts = ["32,788", "7 duplicate", "1,521", "990", "58%", "7,321 pieces of 8,000 asked", "99.0%"]
-    for expected in ["eng → mar", *counts]:
-        assert expected in text
 
 
 def oddities(source: tuple[str, dict[str, float]], target: tuple[str, dict[str, float]]) -> list[str]:

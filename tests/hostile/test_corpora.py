@@ -38,11 +38,6 @@ def place() -> Iterator[Path]:
 @settings(HYPOTHESIS, max_examples=7 * EXAMPLES)
 @given(corpus=corpora())
 def test_hostile_corpora(corpus: Corpus, place: Path) -> None:
-    assert_prepared_or_refused(corpus, place)
-
-
-def assert_prepared_or_refused(corpus: Corpus, place: Path) -> None:
-    """Prepare a corpus in a folder of its own."""
     folder = Path(tempfile.mkdtemp(dir=place))
     prepared = folder / "prepared"
     data = DataSettings(**corpus.settings(folder), prepared_dir=str(prepared))  # type: ignore[arg-type]

@@ -31,10 +31,7 @@ FAILS = {
 
 
 # One of each kind in the fast tests; those that do much the same as another one, in the slow tests.
-FAST = {
-    list: ["bahdanau", "luong", "hard", "seq2seq"],
-    reverse: ["bahdanau"],
-}
+FAST = {list: ["bahdanau", "luong", "hard", "seq2seq"], reverse: ["bahdanau"]}
 CASES = [
     pytest.param(name, task, id=f"{name}-{label}", marks=() if name in FAST[task] else pytest.mark.slow)
     for task, label in ((list, "copy"), (reverse, "reverse"))

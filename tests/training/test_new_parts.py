@@ -134,10 +134,3 @@ def test_padding_and_steps_change_nothing(overrides: tuple[str, ...]) -> None:
         logits, weights, state = model.step(target[:, t], memory, state)
         torch.testing.assert_close(logits, model.output(whole.readout[:, t]), rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(F.pad(weights, (0, 2)), whole.weights[:, t], rtol=1e-4, atol=1e-6)
-
-
-def test_the_energies_of_a_new_score_are_those_of_its_formula() -> None:
-    new = Distance(32, 32)
-    query, states = torch.randn(1, 1, 32), torch.randn(1, 3, 32)
-    expected = [-((new.query.weight @ query[0, 0] - h).norm() ** 2) / 32**0.5 for h in states[0]]
-    torch.testing.assert_close(new(query, new.keys(states))[0, 0], torch.stack(expected))
