@@ -1,6 +1,5 @@
 """The engine of the page computes what PyTorch computes."""
 
-import functools
 import json
 from typing import Any
 
@@ -132,7 +131,6 @@ def test_separate_unigram_vocabularies(engine: Any) -> None:
     assert_equal(found(engine, translator, texts), translator.nbest(texts))
 
 
-@functools.cache
 def unigram(text: str, size: int) -> Tokenizer:
     words = text.split()
     sentences = [" ".join(words[i:] + words[:i]) for i in range(len(words))] * 20

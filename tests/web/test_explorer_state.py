@@ -117,7 +117,10 @@ def test_a_link_to_a_stop_shows_it(show: Any) -> None:
 
 def test_there_and_back_again_ends_where_it_began(show: Any) -> None:
     """The second question is the first again, which the worker has dropped for the one between."""
-    page = settled(show(html(), at(view="beam")))
+    page = settled(show(html(), at(view="beam", at=3)))
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    page.keyboard.press("Home")  # keys of the player, which is not in this view
     for size in (6, 7, 6):
         page.evaluate(
             "(size) => { const node = document.querySelector('.ranged input');"
@@ -126,14 +129,7 @@ def test_there_and_back_again_ends_where_it_began(show: Any) -> None:
         )
         page.wait_for_timeout(3)
     assert "the 6 best" in settled(page).locator(".beam .about").first.inner_text()
-
-
-def test_keys_of_the_player_are_free_where_there_is_no_player(show: Any) -> None:
-    page = settled(show(html(), at(view="beam", at=3)))
-    page.locator("h1").click()
-    page.keyboard.press(" ")
-    page.keyboard.press("Home")
-    page.wait_for_timeout(300)  # the address follows a change after a quarter of a second
+    page.wait_for_url(re.compile("beam=6"))
     assert "at=3" in page.url
 
 
@@ -170,10 +166,8 @@ def test_sentences_are_those_of_the_chosen_run_and_have_their_references(show: A
         for name in ("bahdanau", "hard")
     ]
     page = settled(show(explorer_page([*runs, ExploredRun("bare", runs[0].models)], [TEXT]), at(view="sentences")))
-    for number, name in enumerate(("bahdanau", "hard")):
-        page.select_option("#run", str(number))
-        settled(page)
-        assert page.locator(".sentences .translation").all_inner_texts() == [f"by {name}"]
+    page.select_option("#run", "1")
+    assert settled(page).locator(".sentences .translation").all_inner_texts() == ["by hard"]
     page.locator(".sentences .copy").click()
     until(page, "location.hash.includes('we+see')")
     assert settled(page).locator("#references").inner_text() == "Reference: nous le voyons ."

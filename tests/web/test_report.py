@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nmt.evaluation.report.build import report_data
 from nmt.evaluation.verdict import judge
 from nmt.run import Run
 from nmt.web.report_page import report_page
@@ -22,8 +23,6 @@ COPY = "Object.defineProperty(navigator, 'clipboard', {value: {writeText: async 
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    from nmt.evaluation.report.build import report_data
-
     found = evaluation(SENTENCES)
     run = Run.open(ROOT / "tests/fixtures/run-2/run")
     return report_data(found, ("eng", HOSTILE), DETAILS, judge(found, bleu=1.0, pairs=None, guessing=None), run)
@@ -244,21 +243,12 @@ def test_print_has_figures_and_no_buttons(opened: Any) -> None:
 
 
 def test_a_comparison_shows_all_models_side_by_side(show: Any, data: dict[str, Any]) -> None:
-    rows = [
-        {
-            "source": "I see",
-            "references": ["je vois", "je regarde"],
-            "translations": [
-                {"name": "luong", "text": "je vois", "chrf": 100.0, "nearest": 0},
-                {"name": "a_model_with_a_rather_long_name", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
-            ],
-            "chrf": 80.0,
-            "length": 2,
-            "spread": spread,
-        }
-        for spread in (3.0, 40.0)
+    translations = [
+        {"name": "luong", "text": "je vois", "chrf": 100.0, "nearest": 0},
+        {"name": "a_model_with_a_rather_long_name", "text": "je regarde tout", "chrf": 60.0, "nearest": 1},
     ]
-    page = show(report_page(data | {"sentences": rows}))
+    row = {"source": "I see", "references": ["je vois", "je regarde"], "translations": translations, "length": 2}
+    page = show(report_page(data | {"sentences": [row | {"chrf": 80.0, "spread": spread} for spread in (3.0, 40.0)]}))
     page.wait_for_selector("body[data-ready]")
     assert shown(page) == [2, 1]  # those that differ most come first
     first = page.locator(".sentences tbody tr").first
