@@ -83,27 +83,19 @@ def test_figures_of_several_models_have_the_numbers_of_their_own_reports(tmp_pat
     groups = summary.group(runs.load_members(runs.find_runs([tmp_path])))
     analyses, counts = analysed(groups), Counter({"cat": 1, "dog": 30})
     found = {figure.id: figure for figure in firsts.quality_figures(analyses, counts)}
-    single = {
-        name: {
-            "by-chrf": (quality.chrf_figure(each), 1),
-            "by-frequency": (quality.frequency_figure(each, counts), 1),
-            "trouble": (quality.trouble_figure(each), 3),
-        }
-        for name, each in analyses.items()
-    }
-    for name, figures_of_one in single.items():
-        for id, (figure, value) in figures_of_one.items():
-            grouped = found[id]
-            (row,) = (row for row in grouped.rows if row[0] == name)
-            assert dict(zip([column.name for column in grouped.columns[1:]], row[1:], strict=True)) == {
-                str(line[0]): line[value] for line in figure.rows
-            }
     errors = {row[0]: row[1] for row in found["calibration-error"].rows}
-    for name, each in analyses.items():
-        note = quality.calibration_figures(each)[0].note
-        assert note.startswith(f"Expected calibration error {errors[name]:.3f} ")
-        own = quality.calibration_figures(each)[0].rows
-        assert [row[1:] for row in found["calibration"].rows if row[0] == name] == own
+    for name, analysis in analyses.items():
+        for own, place in (
+            (quality.chrf_figure(analysis), 1),
+            (quality.frequency_figure(analysis, counts), 1),
+            (quality.trouble_figure(analysis), 3),
+        ):
+            names = [column.name for column in found[own.id].columns[1:]]
+            (values,) = (row[1:] for row in found[own.id].rows if row[0] == name)
+            assert dict(zip(names, values, strict=True)) == {str(row[0]): row[place] for row in own.rows}
+        own = quality.calibration_figures(analysis)[0]
+        assert own.note.startswith(f"Expected calibration error {errors[name]:.3f} ")
+        assert [row[1:] for row in found["calibration"].rows if row[0] == name] == own.rows
     assert "copying" in found
 
 

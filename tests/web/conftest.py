@@ -45,6 +45,17 @@ def wordy_translator(model: str = "bahdanau", *settings: str) -> Translator:
     return Translator(wordy(built, tokenizer), tokenizer, tokenizer, Beam(beam_size=4), torch.device("cpu"))
 
 
+def hostile_translator(text: str, **search: int) -> Translator:
+    """A translator that writes pieces of this text, and whose languages have its name."""
+    tokenizer = Tokenizer.train([text, "a cat", *text.split()] * 30, 420)
+    built = tiny_model(vocab=len(tokenizer)).eval()
+    wanted = set(tokenizer.encode(text))
+    with torch.no_grad():
+        built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
+    languages = text, f"</title></script>{text}\x00\u202e"
+    return Translator(built, tokenizer, tokenizer, Beam(**search), torch.device("cpu"), None, languages)
+
+
 def wordy(model: Any, tokenizer: Tokenizer) -> Any:
     """Make a model prefer pieces that begin words to bytes, and its states matter."""
     pieces = tokenizer.pieces(list(range(len(tokenizer))))

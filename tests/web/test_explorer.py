@@ -18,7 +18,7 @@ from nmt.web.explorer_page import ExploredRun, Snapshot, explorer_page
 from tests.commands import command, succeeded
 from tests.conftest import ROOT, tiny_model
 from tests.portable.models import packed
-from tests.web.conftest import wordy, wordy_translator
+from tests.web.conftest import hostile_translator, wordy, wordy_translator
 from tests.web.explorer import TEXT, at, html, numbers, settled, translator, until
 from tests.web.test_page import HOSTILE
 
@@ -115,16 +115,9 @@ def test_columns_run_as_the_source_is_read(show: Any) -> None:
 
 
 def test_hostile_runs_do_nothing(show: Any) -> None:
-    tokenizer = Tokenizer.train([HOSTILE, "a cat", *HOSTILE.split()] * 30, 420)
-    built = tiny_model(vocab=len(tokenizer)).eval()
-    wanted = set(tokenizer.encode(HOSTILE))
-    with torch.no_grad():
-        built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
-    evil = Translator(built, tokenizer, tokenizer, Beam(beam_size=2, max_length_extra=2), torch.device("cpu"))
-    evil.languages = (HOSTILE, f"</title></script>{HOSTILE}\x00\u202e")
-    model = packed(
-        evil, scores={"bleu": HOSTILE}, formulas={"score": {"name": HOSTILE, "equation": HOSTILE, "text": HOSTILE}}
-    )
+    formulas = {"score": {"name": HOSTILE, "equation": HOSTILE, "text": HOSTILE}}
+    evil = hostile_translator(HOSTILE, beam_size=2, max_length_extra=2)
+    model = packed(evil, scores={"bleu": HOSTILE}, formulas=formulas)
     runs = [ExploredRun(f"</script>{HOSTILE}", [Snapshot(HOSTILE, model)]), ExploredRun(HOSTILE, [Snapshot("", model)])]
     page = settled(show(explorer_page(runs, [HOSTILE]), "#" + urlencode({"text": HOSTILE, "at": 2, "unfold": "w1"})))
     for view in ("beam", "whatif", "compare", "look"):
@@ -138,11 +131,8 @@ def test_hostile_runs_do_nothing(show: Any) -> None:
     assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 1
     assert page.faults == []
     assert [url for url in page.requests if not url.startswith(("file:", "blob:", "data:"))] == []
-    for strange in (
-        "#at=1e9&text=a",
-        "#run=-3&view=x&pick=99&text=a",
-        "#look=1:9,9;x;2%2B:only.999&text=a&at=1&view=whatif",
-    ):
+    odd = "#at=1e9&text=a", "#run=-3&view=x&pick=99&text=a", "#look=1:9,9;x;2%2B:only.999&text=a&at=1&view=whatif"
+    for strange in odd:
         page.evaluate("hash => { location.hash = hash }", strange)
         page.wait_for_timeout(50)
         settled(page)

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-from nmt.data.tokenizer import Tokenizer
 from nmt.search import Beam
 from nmt.translator import Translator
 from nmt.web.translator_page import app, page
 from tests.commands import command, succeeded
-from tests.conftest import ROOT, tiny_model
+from tests.conftest import ROOT
 from tests.portable.models import packed
-from tests.web.conftest import wordy_translator
+from tests.web.conftest import hostile_translator, wordy_translator
 
 TEXT = "I see a cat .\n\nwe see it .\nnous le voyons ."
 LINES = TEXT.split("\n")
@@ -210,13 +208,7 @@ HOSTILE = "<script>hacked()</script> <img/src=x/onerror=hacked()> </textarea><b>
 
 
 def test_hostile_models_run_nothing(show: Any) -> None:
-    tokenizer = Tokenizer.train([HOSTILE, "a cat", *HOSTILE.split()] * 30, 420)
-    built = tiny_model(vocab=len(tokenizer)).eval()
-    wanted = set(tokenizer.encode(HOSTILE))
-    with torch.no_grad():
-        built.output.bias.copy_(torch.tensor([5.0 if i in wanted else -5.0 for i in range(len(tokenizer))]))
-    evil = Translator(built, tokenizer, tokenizer, Beam(beam_size=5), torch.device("cpu"))
-    evil.languages = (HOSTILE, f"</title></script>{HOSTILE}\x00\u202e")
+    evil = hostile_translator(HOSTILE)
     card = {HOSTILE: HOSTILE, "__proto__": {"x": HOSTILE}, "list": [HOSTILE, {"a": HOSTILE}], "c": "\x00\x1b\u202e"}
     hostile = page(packed(evil, card=card, scripts={HOSTILE: 1.0}, scores={"<b>": HOSTILE}, identity=HOSTILE))
     opened = show(hostile)

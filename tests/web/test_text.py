@@ -45,13 +45,8 @@ def fuzzed(count: int) -> list[str]:
         cut = sentence[begin : begin + generator.randrange(1, 20)]
         return generator.choice([cut, cut, generator.choice(ODD), generator.choice(anything), " "])
 
-    return [
-        "",
-        " ",
-        *SENTENCES,
-        ODD,
-        *("".join(part() for _ in range(generator.randrange(1, 9))) for _ in range(count)),
-    ]
+    mixed = ("".join(part() for _ in range(generator.randrange(1, 9))) for _ in range(count))
+    return ["", " ", *SENTENCES, ODD, *mixed]
 
 
 def test_cleaning_equals_pythons(engine: Any) -> None:
