@@ -60,45 +60,38 @@ def test_evaluate_scores_the_alignment_of_the_test_set(finished: Finished, gold:
     # The same pairs from pipes of their own: the same score, kept where the user says.
     lines = dict(zip((run.parent / "fra-eng.txt").read_text().splitlines(), gold.read_text().split("\n"), strict=False))
     links = {" ".join(line.split("\t")[0].split()): link for line, link in lines.items()}
-    for name, cells in (
-        ("test.en", [source for source, _ in pairs]),
-        ("test.fr", [reference for _, reference in pairs]),
-        ("test.align", [links[source] for source, _ in pairs]),
-    ):
-        (tmp_path / name).write_text("\n".join(cells) + "\n")
-    names = {"--source": "test.en", "--reference": "test.fr", "--alignments": "test.align"}
-    pipes = [x for option, name in names.items() for x in (option, pipe((tmp_path / name).read_text()))]
-    files = [x for option, name in names.items() for x in (option, str(tmp_path / name))]
+    cells = {
+        "--source": [source for source, _ in pairs],
+        "--reference": [reference for _, reference in pairs],
+        "--alignments": [links[source] for source, _ in pairs],
+    }
+    pipes = [x for option, column in cells.items() for x in (option, pipe("\n".join(column) + "\n"))]
     before = (run / "eval/alignment.json").read_bytes()
-    output = ["--output", str(tmp_path / "out")]
-    succeeded(command("evaluate.py", "--run", str(run), *pipes, *output))
+    succeeded(command("evaluate.py", "--run", str(run), *pipes, "--output", str(tmp_path / "out")))
     again = read_record(tmp_path / "out/alignment.json")
     assert {**again, "gold": "", "evaluated": ""} == {**score, "gold": "", "evaluated": ""}
     assert (run / "eval/alignment.json").read_bytes() == before
 
-    (tmp_path / "test.align").write_text("0-0\n")
-    assert_fails(command("evaluate.py", "--run", str(run), *files), "test.align ends before line 2")
-    with pytest.raises(UserError, match="one --reference file"):
-        evaluate.parse(["--source", "s", "--reference", "r1", "r2", "--alignments", "a"])
-
-
-def test_a_beam_of_the_users_own_leaves_scores_but_not_the_alignment(finished: Finished, gold: Path) -> None:
-    run, _ = finished
+    # A beam of the user's own leaves the scores of the run, but not its alignment.
     scores = (run / "eval/scores.json").read_bytes()
-    (run / "eval/alignment.json").unlink(missing_ok=True)
+    (run / "eval/alignment.json").unlink()
     succeeded(command("evaluate.py", "--run", str(run), "--beam", "1", "--alignments", str(gold)))
     assert (run / "eval/scores.json").read_bytes() == scores
     assert (run / "eval/alignment.json").is_file()
 
 
 def test_evaluate_names_what_is_wrong_with_the_links(finished: Finished, gold: Path, tmp_path: Path) -> None:
+    evaluating = ["evaluate.py", "--run", str(finished[0])]
     bad = tmp_path / "bad.align"
     bad.write_text(gold.read_text().replace("0-0", "0=0", 1))
-    arguments = ["--run", str(finished[0])]
-    assert_fails(command("evaluate.py", *arguments, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
-    refused = command("evaluate.py", "--run", str(finished[0]), "--beam", "0")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "--beam: 0 is not between 1 and" in refused.stderr
+    assert_fails(command(*evaluating, "--alignments", str(bad)), "bad.align:1:", "'0=0' is no link")
+    bad.write_text("0-0\n")
+    (tmp_path / "two").write_text("a\nb\n")
+    sides = ["--source", str(tmp_path / "two"), "--reference", str(tmp_path / "two")]
+    assert_fails(command(*evaluating, *sides, "--alignments", str(bad)), "bad.align ends before line 2")
+    assert "--beam: 0 is not between 1 and" in command(*evaluating, "--beam", "0").stderr
+    with pytest.raises(UserError, match="one --reference file"):
+        evaluate.parse(["--source", "s", "--reference", "r1", "r2", "--alignments", "a"])
 
 
 def test_translate_prints_links(finished: Finished) -> None:

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.data.heldout import HeldOut, read_held_out, write_held_out
+from nmt.data.heldout import HeldOut, read_held_out
 from nmt.data.split import Split, split_pairs
 from nmt.data.spool import PairSpool, sentence_hash
 from nmt.errors import UserError
@@ -103,9 +103,3 @@ def test_the_leak_of_a_random_split_is_measured() -> None:
 def test_too_little_to_split() -> None:
     assert_refused("has 2 usable source sentences", split, [("a", "1"), ("A", "2"), ("b", "3")])
     assert_refused("no pair left to train on", split, [("a", "x"), ("b", "x"), ("c", "x")])
-
-
-def test_held_out_sets_on_disk(tmp_path: Path) -> None:
-    entries = [HeldOut("Go.", ("Va !", "Vas-y.")), HeldOut("जा", ("x",)), HeldOut("", ("",))]
-    write_held_out(tmp_path / "x.tsv", entries)
-    assert list(read_held_out(tmp_path / "x.tsv")) == entries
