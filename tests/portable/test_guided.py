@@ -14,13 +14,11 @@ from nmt.evaluation.explain import explain
 from nmt.model.marks import mark, marked, recorded
 from nmt.search import Greedy
 from nmt.special import BOS, EOS
-from tests.conftest import MODELS, assert_refused, tiny_translator
+from tests.conftest import KINDS, assert_refused, tiny_translator
 from tests.portable.test_conformance import SHORT, assert_same_translation
 
 TEXT = "I see a cat ."
-PREFIX = [20, 270]
-FAST = ("bahdanau", "coverage", "local_p", "luong", "multi_head", "self_attentive", "seq2seq", "stacked", "static")
-ALL = [pytest.param(name, marks=[] if name in FAST else pytest.mark.slow) for name in MODELS]
+ATTENTIVE = [kind for kind in KINDS if kind.values != ("seq2seq",)]
 
 
 def attention(length: int) -> dict[int, np.ndarray]:
@@ -29,7 +27,7 @@ def attention(length: int) -> dict[int, np.ndarray]:
     return {0: np.eye(length, dtype=np.float32)[2], 2: ramp / ramp.sum()}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", KINDS)
 def test_steps_marks_and_overrides_are_those_of_pytorch(name: str) -> None:
     translator = tiny_translator(name, **SHORT)
     best = translator.translate(TEXT)[0]
@@ -77,7 +75,7 @@ def replace(row: torch.Tensor, _: Any, __: Any, output: tuple[torch.Tensor, Any]
     return mark("weights", row.expand_as(weights), -2), state
 
 
-@pytest.mark.parametrize("name", [each for each in ALL if each.values != ("seq2seq",)])
+@pytest.mark.parametrize("name", ATTENTIVE)
 def test_the_models_own_attention_and_tokens_change_nothing(name: str) -> None:
     translator = tiny_translator(name, **SHORT)
     best, *_ = translator.translate(TEXT)
@@ -87,7 +85,7 @@ def test_the_models_own_attention_and_tokens_change_nothing(name: str) -> None:
     assert_same_translation(translator.guided(TEXT)[0], best)
 
 
-@pytest.mark.parametrize("name", [each for each in ALL if each.values != ("seq2seq",)])
+@pytest.mark.parametrize("name", ATTENTIVE)
 def test_marks_are_what_the_formulas_say(name: str) -> None:
     """An energy is the sum of products, and in the simplest attention the context is that of the values."""
     translator = tiny_translator(name, **SHORT)
@@ -159,4 +157,4 @@ def test_a_prefix_may_be_text_or_longer_than_the_limit() -> None:
     assert translator.guided(TEXT, "je vois")[0].text.startswith("je vois")
     assert {tuple(each.target_ids) for each in translator.guided(TEXT, [20] * 5)} == {(*[20] * 5, EOS)}
     translator.search = Greedy()
-    assert len(translator.guided(TEXT, PREFIX)) == 1
+    assert len(translator.guided(TEXT, [20, 270])) == 1

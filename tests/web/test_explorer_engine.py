@@ -10,8 +10,9 @@ from nmt.special import EOS
 from nmt.translation import Inspection
 from nmt.translator import Translator
 from tests.browser import in_base64
+from tests.conftest import KINDS
 from tests.portable.models import packed
-from tests.portable.test_guided import ALL, TEXT, attention
+from tests.portable.test_guided import TEXT, attention
 from tests.web.conftest import wordy_translator
 from tests.web.test_engine import assert_equal
 
@@ -40,7 +41,7 @@ def as_lists(looks: dict[int, np.ndarray]) -> dict[str, Any]:
     return {str(step): row.tolist() for step, row in looks.items()}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", KINDS)
 def test_guided_translations_and_inspected_steps_are_those_of_numpy(engine: Any, name: str) -> None:
     translator = wordy_translator(name)
     best = translator.translate(TEXT)[0]

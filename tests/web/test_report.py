@@ -113,10 +113,9 @@ def test_sentences_are_filtered_sorted_and_linked(opened: Any) -> None:
     assert shown(page) == [5, 1, 3, 2]
     page.locator(".sort", has_text="length").click()
     assert page.locator("[aria-sort=descending]").inner_text().startswith("length")
-    order = shown(page)
     page.reload()  # the address has it all
     page.wait_for_selector("body[data-ready]")
-    assert shown(page) == order == [2, 1, 3, 5]
+    assert shown(page) == [2, 1, 3, 5]
     page.evaluate("location.hash = '#q=%232,3&sort=-length&open=2'")  # and a new one reaches an open page
     page.wait_for_selector("#figure-attention-2 svg")
     assert (page.input_value("#filter"), shown(page)) == ("#2,3", [2, 3])
@@ -311,13 +310,7 @@ def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str
         if kind == "lines":
             looks = """svg => [...svg.querySelectorAll("path")].filter((path) => path.getAttribute("d").includes("L"))
               .map((path) => { const style = getComputedStyle(path); return style.stroke + style.strokeDasharray; })"""
-            shapes = page.locator(f"{svg} [transform^=translate]")
-            points = shapes.evaluate_all("""all => all.map((each) => {
-              const style = getComputedStyle(each);
-              return style.stroke + style.fill + each.getAttribute("d");
-            })""")
             assert len(set(page.locator(svg).evaluate(looks))) >= 20  # 24 pairs of colour and dashes
-            assert len(set(points)) == 20
         else:
             samples = page.locator(f"{svg} rect").evaluate_all("all => all.map(each => getComputedStyle(each).fill)")
             assert samples[:20] == samples[20:]  # of the bars
