@@ -46,7 +46,7 @@ def wordy_translator(model: str = "bahdanau", *settings: str) -> Translator:
 
 
 def hostile_translator(text: str, **search: int) -> Translator:
-    """A translator that writes pieces of this text, and whose languages have its name."""
+    """A translator that writes pieces of this text, which is also the name of its languages."""
     tokenizer = Tokenizer.train([text, "a cat", *text.split()] * 30, 420)
     built = tiny_model(vocab=len(tokenizer)).eval()
     wanted = set(tokenizer.encode(text))

@@ -283,8 +283,8 @@ OUTSIDE = """svg => {
 }"""
 
 
-def many(show: Any, data: dict[str, Any], kind: str, width: int) -> Any:
-    """A page with that figure."""
+def page_of_chart(show: Any, data: dict[str, Any], kind: str, width: int) -> Any:
+    """A page with this chart of twenty models."""
     figure = {"id": "many", "title": "Many", "note": "", "queries": [], **chart_of(kind)}
     section = {"id": "curves", "title": "Curves", "text": "", "figures": [figure]}
     page = show(report_page(data | {"sections": [section]}), viewport={"width": width, "height": 800})
@@ -294,7 +294,7 @@ def many(show: Any, data: dict[str, Any], kind: str, width: int) -> Any:
 
 
 def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[str, Any]) -> None:
-    page = many(show, data, "one bar each", 390)
+    page = page_of_chart(show, data, "one bar each", 390)
     assert page.locator("#figure-many svg").evaluate(OUTSIDE) == 0
     assert page.locator("#figure-many .value").count() == 0  # their numbers would touch
 
@@ -302,7 +302,7 @@ def test_the_names_of_twenty_bars_are_inside_their_chart(show: Any, data: dict[s
 @pytest.mark.parametrize("width", [390, 1280], ids=["phone", "desktop"])
 @pytest.mark.parametrize("kind", ["lines", "bars"])
 def test_a_legend_names_twenty_models(show: Any, data: dict[str, Any], kind: str, width: int) -> None:
-    page = many(show, data, kind, width)
+    page = page_of_chart(show, data, kind, width)
     for svg in ("#figure-many svg", "#copied svg"):
         texts = page.locator(f"{svg} text").all_text_contents()
         assert [name for name in NAMES if not any(text.startswith(name) for text in texts)] == []
