@@ -55,7 +55,7 @@ def test_a_run_learns_more_pairs_and_forgets_no_promise(
     (tmp_path / "more.tsv").write_text(
         "\n".join([*old[3:6], *held_out(parent), correction, *NEW]) + "\n", encoding="utf-8"
     )
-    done = succeeded(command("train.py", *start(run, tmp_path, "first", "train.save_every=1")))
+    done = succeeded(command("train.py", *start(run, tmp_path, "first", "train.save_every=5")))
 
     assert f"{len(NEW) + 1} of them new" in done.stderr
     assert "Starting from" in done.stderr
