@@ -16,13 +16,15 @@ from tests.conftest import tiny_model, tiny_tokenizer
 
 @pytest.fixture
 def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens a page from a local file; `faults` of the result are what it logged, threw or asked."""
+    """Opens an address, or HTML from a local file; `faults` of the result are what it logged, threw or asked."""
     contexts = []
 
-    def opened(html: str, fragment: str = "", **options: Any) -> Any:
+    def opened(address: str, fragment: str = "", **options: Any) -> Any:
         contexts.append(chromium.new_context(**options))
         contexts[-1].add_init_script("window.hacked = () => console.log('hacked')")
-        (tmp_path / "translator.html").write_text(html, encoding="utf-8")
+        if not address.startswith("http"):
+            (tmp_path / "translator.html").write_text(address, encoding="utf-8")
+            address = (tmp_path / "translator.html").as_uri()
         contexts[-1].set_default_timeout(10_000)
         found = contexts[-1].new_page()
         found.faults, found.requests = [], []
@@ -30,7 +32,7 @@ def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         found.on("console", lambda message: found.faults.append(message.text))
         found.on("dialog", lambda dialog: (found.faults.append(dialog.message), dialog.dismiss()))
         contexts[-1].on("request", lambda request: found.requests.append(request.url))
-        found.goto((tmp_path / "translator.html").as_uri() + fragment)
+        found.goto(address + fragment)
         return found
 
     yield opened

@@ -188,19 +188,17 @@ def served(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def test_an_installed_app_translates_without_its_host(chromium: Any, served: tuple[str, list[str]]) -> None:
+def test_an_installed_app_translates_without_its_host(show: Any, served: tuple[str, list[str]]) -> None:
     address, asked = served
-    with chromium.new_context() as context:
-        opened = context.new_page()
-        opened.goto(address.replace("translator.html", ""))
-        opened.evaluate("navigator.serviceWorker.ready.then(() => true)")
-        manifest = context.new_cdp_session(opened).send("Page.getAppManifest")
-        assert manifest["errors"] == []
-        assert json.loads(manifest["data"])["name"] == "English → French"
-        before = len(asked)
-        context.set_offline(True)
-        opened.reload()
-        assert translated(opened, LINES[0]) == expected(LINES[:1])
+    opened = show(address.replace("translator.html", ""))
+    opened.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    manifest = opened.context.new_cdp_session(opened).send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert json.loads(manifest["data"])["name"] == "English → French"
+    before = len(asked)
+    opened.context.set_offline(True)
+    opened.reload()
+    assert translated(opened, LINES[0]) == expected(LINES[:1])
     assert len(asked) == before
 
 
@@ -223,27 +221,25 @@ def test_hostile_models_run_nothing(show: Any) -> None:
     assert [url for url in opened.requests if not url.startswith(("file:", "blob:"))] == []
 
 
-def test_the_policy_forbids_what_the_page_does_not_need(chromium: Any, served: tuple[str, list[str]]) -> None:
+def test_the_policy_forbids_what_the_page_does_not_need(show: Any, served: tuple[str, list[str]]) -> None:
     address, asked = served
-    with chromium.new_context() as context:
-        opened = context.new_page()
-        opened.goto(address)
-        assert translated(opened, LINES[0]) == expected(LINES[:1])
-        tried = opened.evaluate(
-            """async () => {
-              const script = document.createElement("script");
-              script.textContent = "window.ran = true";
-              document.body.append(script);
-              const image = new Image();
-              const loaded = new Promise((resolve) => { image.onload = image.onerror = resolve; });
-              image.src = "/image";
-              await loaded;
-              const code = "fetch('/worker').then(() => postMessage('allowed'), () => postMessage('refused'))";
-              const worker = new Worker(URL.createObjectURL(new Blob([code])));
-              const inWorker = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
-              const inPage = await fetch("/page").then(() => "allowed", () => "refused");
-              return { script: window.ran ? "allowed" : "refused", inWorker, inPage };
-            }"""
-        )
+    opened = show(address)
+    assert translated(opened, LINES[0]) == expected(LINES[:1])
+    tried = opened.evaluate(
+        """async () => {
+          const script = document.createElement("script");
+          script.textContent = "window.ran = true";
+          document.body.append(script);
+          const image = new Image();
+          const loaded = new Promise((resolve) => { image.onload = image.onerror = resolve; });
+          image.src = "/image";
+          await loaded;
+          const code = "fetch('/worker').then(() => postMessage('allowed'), () => postMessage('refused'))";
+          const worker = new Worker(URL.createObjectURL(new Blob([code])));
+          const inWorker = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data); });
+          const inPage = await fetch("/page").then(() => "allowed", () => "refused");
+          return { script: window.ran ? "allowed" : "refused", inWorker, inPage };
+        }"""
+    )
     assert tried == {"script": "refused", "inWorker": "refused", "inPage": "refused"}
     assert asked == ["/translator.html"]

@@ -20,26 +20,20 @@ def mend(opened: Any, text: str) -> None:
     opened.locator(".mend button").click()
 
 
-def test_a_correction_is_sent_to_the_server(chromium: Any, server: Serving) -> None:  # noqa: F811
+def test_a_correction_is_sent_to_the_server(show: Any, server: Serving) -> None:  # noqa: F811
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    with chromium.new_context(viewport={"width": 390, "height": 844}) as context:
-        context.set_default_timeout(10_000)
-        opened = context.new_page()
-        faults: list[str] = []
-        opened.on("pageerror", lambda error: faults.append(str(error)))
-        opened.on("console", lambda message: faults.append(message.text))
-        opened.goto(f"{server.url}#text=I+see+a+cat+.")
-        opened.wait_for_selector("body[data-busy=false]")
-        opened.wait_for_selector("#said:not(:empty)", state="attached")
-        rounded = PortableTranslator(*unpack(pack(*unpack(contents()[0]), int8=True)))
-        assert opened.locator("#said").text_content() == rounded.translate("I see a cat .")[0].text
-        mend(opened, "Je vois\tun chat.")
-        opened.wait_for_selector(".mend span:text('Sent')")
-        found = axe.Axe().run(opened)
-        assert found.violations_count == 0, found.generate_report()
-        opened.locator("nav a").click()
-        opened.wait_for_selector("h1:has-text('Russian')")
-    assert faults == []
+    opened = show(server.url, "#text=I+see+a+cat+.", viewport={"width": 390, "height": 844})
+    opened.wait_for_selector("body[data-busy=false]")
+    opened.wait_for_selector("#said:not(:empty)", state="attached")
+    rounded = PortableTranslator(*unpack(pack(*unpack(contents()[0]), int8=True)))
+    assert opened.locator("#said").text_content() == rounded.translate("I see a cat .")[0].text
+    mend(opened, "Je vois\tun chat.")
+    opened.wait_for_selector(".mend span:text('Sent')")
+    found = axe.Axe().run(opened)
+    assert found.violations_count == 0, found.generate_report()
+    opened.locator("nav a").click()
+    opened.wait_for_selector("h1:has-text('Russian')")
+    assert opened.faults == []
     assert (server.corrections / "eng-fra.tsv").read_text() == "eng\tfra\nI see a cat .\tJe vois un chat.\n"
 
 
