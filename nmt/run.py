@@ -75,7 +75,6 @@ class Run:
         from nmt.plain_yaml import dump  # translate.py starts without YAML
 
         settings, origin = dump(asdict(config)), dump({"provenance": dict(provenance)})
-        remove_leftovers(final.parent, final.name)
         with new_directory(final, existing="refuse") as directory:
             (directory / CONFIG).write_text(settings + "\n" + origin, encoding="utf-8")
             write_json(directory / CHANGES, {"changes": []})
@@ -140,6 +139,7 @@ class Run:
         places = self.directory, self.checkpoints, self.snapshots, self.evaluation, self.evaluation / "heatmaps"
         for folder in places:
             remove_leftovers(folder)
+        remove_leftovers(self.directory.parent, self.directory.name)  # no other process can begin this run any more
 
     def finished(self, option: str = "--run") -> dict[str, Any]:
         """What `finish` recorded; a UserError, with the option that names a run, if training has not ended."""

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from nmt.composition import resumed
+from nmt.composition import composed, resumed
+from nmt.errors import UserError
+from nmt.files import new_directory
+from nmt.run import PREPARED, Run
 from tests.commands import Finished, assert_fails, command, process, succeeded, train_arguments, translate
 from tests.conftest import ROOT
 
@@ -180,6 +183,17 @@ def test_a_run_never_begins_where_something_is(name: str, tmp_path: Path) -> Non
     (tmp_path / name).write_text("mine")
     assert_fails(command("train.py", *arguments), "not an empty directory")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / "fra-eng.txt", tmp_path / name]
+
+
+def test_of_two_that_begin_a_run_at_once_one_is_refused(tmp_path: Path) -> None:
+    prepared, run = tmp_path / "prepared", Run(tmp_path / "run")
+    prepared.mkdir()
+    for name in PREPARED:
+        (prepared / name).write_text(name)
+    with pytest.raises(UserError, match="not an empty directory"), new_directory(run.directory, "refuse") as mine:
+        run.create(composed(), {}, prepared)
+        (mine / "config.yaml").write_text("mine")
+    run.check()
 
 
 def test_help_shows_examples() -> None:

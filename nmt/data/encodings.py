@@ -30,6 +30,8 @@ def likely_encoding(content: bytes) -> str:
     if content.count(0) > len(content) / 5:
         return "UTF-16 without a byte order mark"
     words = [word for word in re.split(rb"[\t\n\r ]+", content) if not _is_utf8(word)]
+    if not words:
+        return "damaged UTF-8"
     sample = b" ".join(words[:_SAMPLE])
     runs, letters = re.findall(rb"[\x80-\xff]+", sample), re.findall(rb"[A-Za-z]", sample)
     alone = sum(len(run) == 1 for run in runs)  # as most accented letters are

@@ -300,6 +300,7 @@ def test_held_out_sets_may_be_of_another_format_and_order(tmp_path: Path) -> Non
         ("Hello.\t我看见一只猫。", "gb18030", "GB 18030"),
         ("Hello.\t我看見一隻貓。", "big5", "Big5"),
         ("Hello, how are you?", "utf-16-le", "UTF-16"),
+        ("Une pomme\0 là", "utf-8", "damaged UTF-8"),
     ],
 )
 def test_another_encoding_is_named(tmp_path: Path, text: str, encoding: str, name: str) -> None:
