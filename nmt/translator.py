@@ -45,7 +45,7 @@ class Translator(Engine):
         """Use a model on `device`, in evaluation mode; `checkpoint` names the one that was loaded, if any."""
         super().__init__(source_tokenizer, target_tokenizer, search, checkpoint, languages)
         self.model, self.device = model, device
-        self._portable: PortableTranslator | None = None
+        self._portable: tuple[list[tuple[int, int]], PortableTranslator] | None = None  # with versions of its weights
 
     @classmethod
     def load(
@@ -113,13 +113,15 @@ class Translator(Engine):
         return self._in_numpy().formulas()
 
     def _in_numpy(self) -> PortableTranslator:
-        """The same model and search in numpy, which can look inside; the weights are those of its first use."""
+        """The same model and search in numpy, which can look inside; made again when the weights have changed."""
         from nmt.portable.export import beam_of, in_numpy
 
-        if self._portable is None:
-            self._portable = in_numpy(self)
-        self._portable.search = beam_of(self.search)
-        return self._portable
+        versions = [(each.data_ptr(), each._version) for each in self.model.parameters()]
+        if self._portable is None or self._portable[0] != versions:
+            self._portable = versions, in_numpy(self)
+        portable = self._portable[1]
+        portable.search = beam_of(self.search)
+        return portable
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -142,6 +142,15 @@ def test_what_cannot_be_is_one_sentence() -> None:
     assert translator.guided("")[0].text == ""
 
 
+def test_what_is_looked_into_has_the_weights_of_now() -> None:
+    translator = tiny_translator("bahdanau", **SHORT)
+    before = translator.inspect([5, EOS], [6, EOS]).steps[0].log_probs
+    with torch.no_grad():
+        for parameter in translator.model.parameters():
+            parameter.mul_(2)
+    assert np.abs(translator.inspect([5, EOS], [6, EOS]).steps[0].log_probs - before).max() > 0.01
+
+
 def test_an_ensemble_cannot_be_looked_into() -> None:
     translator = tiny_translator()
     best = translator.translate(TEXT)[0]
