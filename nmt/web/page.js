@@ -84,17 +84,18 @@ function fail(message) {
   status.classList.add("failed");
 }
 
-const allLines = () => input.value.split(/\r\n|[\n\r\u2028\u2029]/);
-const lines = () => allLines().slice(0, MAX_LINES);
+const split = (text) => text.split(/\r\n|[\n\r\u2028\u2029]/);
+const lines = () => split(input.value).slice(0, MAX_LINES);
 
 /** Show what is known, and ask for the first line that is not. */
 function update() {
   const wanted = lines();
   input.dir = input.value.length > MAX_AUTOMATIC ? "ltr" : "auto";
   show(wanted);
-  const total = allLines().length;
+  const total = split(input.value.trimEnd()).length;
+  const excess = `Only the first ${MAX_LINES} of ${total} lines are translated: paste the others afterwards.`;
   $("cut").hidden = total <= MAX_LINES;
-  $("cut").textContent = `Only the first ${MAX_LINES} of ${total} lines are translated: paste the others afterwards.`;
+  if ($("cut").textContent !== excess) $("cut").textContent = excess; // which screen readers say once
   if (!document.body.dataset.ready) return;
   const missing = wanted.find((line) => line.trim() && !results.has(line));
   if (missing === undefined) asked = null;

@@ -127,6 +127,8 @@ def test_a_long_text_is_translated_to_its_end_or_said_to_be_cut(show: Any) -> No
     assert not opened.locator("#cut").is_visible()
     translated(opened, "a 1" + "\n" * 2001)
     assert opened.locator(".line").count() == 2000
+    assert not opened.locator("#cut").is_visible()  # nothing is lost but empty lines
+    translated(opened, "a 1" + "\n" * 2001 + "a 2")
     assert "the first 2000 of 2002 lines" in opened.locator("#cut").inner_text()
 
 
