@@ -163,12 +163,7 @@ class Engine(ABC):
         return [*ids[:MAX_SOURCE_TOKENS], EOS] if ids else []
 
     def _translation(
-        self,
-        source: list[int],
-        tokens: list[int],
-        score: float,
-        attention: np.ndarray | None,
-        log_probs: list[float],
+        self, source: list[int], tokens: list[int], score: float, attention: np.ndarray | None, log_probs: list[float]
     ) -> Translation:
         """A translation from a hypothesis: `tokens` without EOS; attention and log probabilities with it."""
         return Translation(

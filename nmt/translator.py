@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from nmt.config import Config
 from nmt.data.batching import pad, sorted_batches
@@ -101,7 +100,8 @@ class Translator(Engine):
 
     def _from_hypothesis(self, source: list[int], hypothesis: Hypothesis) -> Translation:
         tokens, score, weights, log_probs = hypothesis
-        return self._translation(source, tokens, score, None if weights is None else _array(weights), log_probs)
+        attention = None if weights is None else weights.float().cpu().numpy()  # NumPy has no bf16
+        return self._translation(source, tokens, score, attention, log_probs)
 
     def guided(self, text: str, prefix: Prefix = (), overrides: Overrides | None = None) -> list[Translation]:
         return self._in_numpy().guided(text, prefix, overrides)
@@ -122,11 +122,6 @@ class Translator(Engine):
         portable = self._portable[1]
         portable.search = beam_of(self.search)
         return portable
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    """The tensor in NumPy, which has no bf16."""
-    return tensor.float().cpu().numpy()
 
 
 def check_same_pieces(runs: Sequence[Run]) -> None:

@@ -185,13 +185,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     runs = "run directory or exported file (default: the newest finished run under outputs/); up to four"
     add("--run", type=Path, action="append", help=runs)
-    add(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        default=Path("explore.html"),
-        help="page to write (default: explore.html)",
-    )
+    page = "page to write (default: explore.html)"
+    add("--output", type=Path, metavar="FILE", default=Path("explore.html"), help=page)
     add("--no-open", action="store_true", help="only write the page")
     options = parser.parse_args(arguments)
     if options.run and len(options.run) > MOST_RUNS:

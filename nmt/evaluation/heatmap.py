@@ -26,8 +26,7 @@ if TYPE_CHECKING:  # drawing needs no PyTorch
 
 # The hue of the pages (nmt/web/tokens.css); lightness falls linearly in OKLab, so equal steps of weight look equal.
 _COLOURS = LinearSegmentedColormap.from_list(
-    "attention",
-    ["#eefaf8", "#bde6e0", "#89d2c8", "#4abeb1", "#1ca598", "#058b7f", "#037067", "#01574f", "#003f39"],
+    "attention", ["#eefaf8", "#bde6e0", "#89d2c8", "#4abeb1", "#1ca598", "#058b7f", "#037067", "#01574f", "#003f39"]
 )
 _INK, _FAINT = "#1f2933", "#7b8794"
 

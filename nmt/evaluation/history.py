@@ -20,10 +20,6 @@ class History:
     training: dict[str, Curve] = field(default_factory=dict)  # loss, gradient_norm, tokens_per_second, …
     seconds: Curve = field(default_factory=lambda: {0: 0.0})
 
-    def by_step(self, metric: str) -> tuple[np.ndarray, np.ndarray]:
-        """The updates with a validation, in order, and the values after them."""
-        return columns(self.metrics[metric])
-
     def time_of(self, steps: np.ndarray | float) -> np.ndarray:
         """Seconds of training up to these updates, interpolated."""
         return np.interp(steps, *columns(self.seconds))

@@ -123,11 +123,7 @@ class Program:
         return self.inspect(inputs, hypotheses, source)[0]
 
     def inspect(
-        self,
-        inputs: Sequence[Array],
-        hypotheses: int = 1,
-        source: int = 1,
-        given: Mapping[str, Array] | None = None,
+        self, inputs: Sequence[Array], hypotheses: int = 1, source: int = 1, given: Mapping[str, Array] | None = None
     ) -> tuple[list[Array], dict[str, Array]]:
         """The outputs and the marks, without their dimension of one step; `given` values replace marks."""
         replaced = {self.marks[name][0]: (self.marks[name][1], value) for name, value in (given or {}).items()}

@@ -19,10 +19,7 @@ _ERRORS = {
 }
 _TEXT: dict[str, Any] = {"type": "string"}
 _FILLED = {"type": "string", "minLength": 1}
-_KEY = {
-    "type": ["string", "null"],
-    "description": "API key, where one is needed; or Authorization: Bearer KEY",
-}
+_KEY = {"type": ["string", "null"], "description": "API key, where one is needed; or Authorization: Bearer KEY"}
 _NUMBER = {"type": "number"}
 _UP_TO = {"type": "integer", "minimum": 0, "maximum": ALTERNATIVES}
 # Forms have texts only: neither lists nor null.
@@ -30,11 +27,7 @@ _IN_FORMS = {"q": _FILLED, "format": {"enum": ["text", "html"]}, "alternatives":
 
 
 def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [*properties] if required is None else required,
-    }
+    return {"type": "object", "properties": properties, "required": [*properties] if required is None else required}
 
 
 def _list(items: dict[str, Any]) -> dict[str, Any]:
@@ -93,13 +86,7 @@ def specification(models: Models, settings: Settings) -> dict[str, Any]:
         "q": {"anyOf": [text, {"type": "array", "items": _TEXT, "minItems": 1}], "description": "Text, or texts"},
         **languages,
         "format": {"enum": ["text", "html", "", None], "default": "text"},
-        "alternatives": {
-            "anyOf": [
-                _UP_TO,
-                {"enum": [*map(str, range(ALTERNATIVES + 1)), "", None]},
-            ],
-            "default": 0,
-        },
+        "alternatives": {"anyOf": [_UP_TO, {"enum": [*map(str, range(ALTERNATIVES + 1)), "", None]}], "default": 0},
         "api_key": _KEY,
     }
     translated = _object(

@@ -6,6 +6,7 @@ import numpy as np
 
 from comparison.runs import Member
 from comparison.summary import Groups, Row
+from nmt.evaluation.history import columns
 from nmt.evaluation.report.figures import Cell, Column, Figure
 from nmt.evaluation.scores import LengthBucket
 from nmt.metrics import METRICS
@@ -60,7 +61,7 @@ def curve_figures(groups: Groups) -> list[Figure]:
 
 def common_curve(runs: Sequence[Member], metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Updates up to the last one of the shortest run, and the values (runs, updates) of a metric, interpolated."""
-    curves = [member.history.by_step(metric) for member in runs]
+    curves = [columns(member.history.metrics[metric]) for member in runs]
     end = min(x[-1] for x, _ in curves)
     steps = np.unique(np.concatenate([x[x <= end] for x, _ in curves]))
     return steps, np.array([np.interp(steps, x, y) for x, y in curves])

@@ -59,11 +59,7 @@ def attempt(part: str, make: Callable[[], Found]) -> Found | None:
 
 
 def report_data(
-    evaluation: Evaluation,
-    languages: tuple[str, str],
-    details: Mapping[str, Any],
-    verdict: Verdict,
-    run: OpenRun,
+    evaluation: Evaluation, languages: tuple[str, str], details: Mapping[str, Any], verdict: Verdict, run: OpenRun
 ) -> dict[str, Any]:
     """The content of the page, as plain values for JSON."""
     analysis = Analysis(evaluation)

@@ -24,21 +24,14 @@ def training_figures(history: History, best_step: int | None) -> list[Figure]:
     validated = history.metrics
     scores = {METRICS[name].label: validated[name] for name in METRICS if name in validated}
     losses = {"training": history.training.get("loss", {}), "validation": validated.get("loss", {})}
+    entropies = {
+        "entropy": validated.get("attention_entropy", {}),
+        "weight on </s>": validated.get("attention_on_last", {}),
+    }
     figures = [
         _figure("curve-scores", "Validation scores", scores, history, 2, best_step),
         _figure("curve-loss", "Loss per token", losses, history, 3, best_step, _LOSS),
-        _figure(
-            "curve-entropy",
-            "Entropy of the attention",
-            {
-                "entropy": validated.get("attention_entropy", {}),
-                "weight on </s>": validated.get("attention_on_last", {}),
-            },
-            history,
-            3,
-            best_step,
-            _ENTROPY,
-        ),
+        _figure("curve-entropy", "Entropy of the attention", entropies, history, 3, best_step, _ENTROPY),
     ]
     for name, (title, digits) in _TRAINING.items():
         curve = {title.lower(): history.training.get(name, {})}

@@ -110,33 +110,18 @@ def missed_figures(analysis: Analysis, counts: Mapping[str, int] | None, lang: s
         never.sort(key=lambda each: (-counts.get(each.word, 0), -each.missing, each.word))
     note = "Missing: in the nearest reference, not in the translation. Too often: the other way round."
     figures = []
+    columns = [Column("word", lang=lang), *map(Column, ("missing", "in references", "too often"))]
+    columns += [] if counts is None else [Column("in training")]
     for name, title, words, text in (
         ("missed", "Words it misses most", missed, note),
         ("never", "Words it never gets right", never, "In two references or more, and in none of their translations."),
     ):
-        rows: list[list[Cell]] = [
-            [
-                each.word,
-                each.missing,
-                each.expected,
-                each.invented,
-                *([counts.get(each.word, 0)] if counts is not None else []),
-            ]
-            for each in words[:_LISTED]
-        ]
-        queries = [f"missing:{each.word}" for each in words[:_LISTED]]
-        columns = [Column("word", lang=lang), *map(Column, ("missing", "in references", "too often"))]
-        figures.append(
-            Figure(
-                name,
-                title,
-                [*columns, *([Column("in training")] if counts is not None else [])],
-                rows,
-                text,
-                None,
-                queries,
-            )
-        )
+        shown = words[:_LISTED]
+        rows: list[list[Cell]] = [[each.word, each.missing, each.expected, each.invented] for each in shown]
+        if counts is not None:
+            rows = [[*row, counts.get(each.word, 0)] for row, each in zip(rows, shown, strict=True)]
+        queries = [f"missing:{each.word}" for each in shown]
+        figures.append(Figure(name, title, columns, rows, text, None, queries))
     return figures
 
 
