@@ -17,12 +17,9 @@ export function doubts({ scripts = {}, longest = Infinity, guessing = null }, te
   const strange = [...letters].filter(([name]) => !learnt(name)).sort((a, b) => b[1] - a[1]);
   const total = (entries) => entries.reduce((sum, [, count]) => sum + count, 0);
   if (total(strange) > FOREIGN * total([...letters])) {
-    const names = strange
-      .slice(0, 3)
-      .map(([name]) => capitalised(name))
-      .join(" and ");
+    const names = strange.slice(0, 3).map(([name]) => capitalised(name));
     const known = Object.keys(scripts).filter(learnt).map(capitalised).join(" and ");
-    found.push(`is written in ${names}, and the model has learnt ${known || "no letters"} only`);
+    found.push(`is written in ${names.join(" and ")}, and the model has learnt ${known || "no letters"} only`);
   }
   if (cut) found.push(`is cut to its first ${tokens} tokens`);
   if (tokens > longest) found.push(`has ${tokens} tokens, and the longest sentence in training had ${longest}`);

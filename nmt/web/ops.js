@@ -23,10 +23,8 @@ const binary = (f) => (inputs) => {
 function where(inputs) {
   const shape = commonShape(inputs);
   const [condition, one, other] = inputs.map((x) => expanded(x, shape));
-  return tensor(
-    shape,
-    Float32Array.from(condition, (each, i) => (each !== 0 ? one[i] : other[i])),
-  );
+  const found = Float32Array.from(condition, (each, i) => (each !== 0 ? one[i] : other[i]));
+  return tensor(shape, found);
 }
 
 function linear([x, weight], _, products) {
@@ -110,12 +108,10 @@ const reduce =
 const sum = reduce(0, (a, b) => a + b);
 
 function mean([x], settings) {
-  const found = sum([x], settings);
-  const parts = x.data.length / found.data.length;
-  return tensor(
-    found.shape,
-    found.data.map((each) => each / parts),
-  );
+  const { shape, data } = sum([x], settings);
+  const parts = x.data.length / data.length;
+  const found = data.map((each) => each / parts);
+  return tensor(shape, found);
 }
 
 function argmax([x], { dim }) {
@@ -127,10 +123,8 @@ function argmax([x], { dim }) {
     for (let i = 1; i < length; i++) if (data[begin + i * inner] > data[begin + best * inner]) best = i;
     return best;
   });
-  return tensor(
-    x.shape.filter((_, each) => each !== dim),
-    found,
-  );
+  const shape = x.shape.filter((_, each) => each !== dim);
+  return tensor(shape, found);
 }
 
 function cumsum([x], { dim }) {
@@ -167,10 +161,8 @@ function slice([x], { dim, start, size, step }) {
       else found.set(data.subarray(begin, begin + inner), (i * size + j) * inner);
     }
   }
-  return tensor(
-    x.shape.map((each, at) => (at === dim ? size : each)),
-    found,
-  );
+  const shape = x.shape.map((each, at) => (at === dim ? size : each));
+  return tensor(shape, found);
 }
 
 function reshape([x], { shape }) {
@@ -180,17 +172,16 @@ function reshape([x], { shape }) {
   return tensor(full, x.data);
 }
 
+function arange(_, { start, size }) {
+  const found = Float32Array.from({ length: size }, (_, i) => start + i);
+  return tensor([size], found);
+}
+
 function transpose([x], { order }) {
   const steps = strides(x.shape);
   const shape = order.map((dim) => x.shape[dim]);
-  return tensor(
-    shape,
-    gathered(
-      x.data,
-      shape,
-      order.map((dim) => steps[dim]),
-    ),
-  );
+  const reordered = order.map((dim) => steps[dim]);
+  return tensor(shape, gathered(x.data, shape, reordered));
 }
 
 const truth = (f) => binary((a, b) => (f(a, b) ? 1 : 0));
@@ -243,9 +234,5 @@ export const KERNELS = {
   reshape,
   expand: ([x], { shape }) => tensor(shape, expanded(x, shape)),
   transpose,
-  arange: (_, { start, size }) =>
-    tensor(
-      [size],
-      Float32Array.from({ length: size }, (_, i) => start + i),
-    ),
+  arange,
 };

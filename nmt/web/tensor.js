@@ -49,11 +49,8 @@ export function eachRow(shape, steps, visit) {
 
 /** Numbers read with any step in each dimension. */
 export function gathered(data, shape, steps) {
+  if (!shape.length) return Float32Array.of(data[0]);
   const found = new Float32Array(count(shape));
-  if (!shape.length) {
-    found[0] = data[0];
-    return found;
-  }
   const [length, step] = [shape.at(-1), steps.at(-1)];
   eachRow(shape, steps, (place, row) => {
     for (let i = 0, to = row * length; i < length; i++) found[to + i] = data[place + i * step];

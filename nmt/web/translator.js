@@ -84,9 +84,8 @@ export class Translator {
       const best = candidates(logits, top, token).map((each) => ({ ...each, piece: this.piece(each.token) }));
       const chosen = best.find((each) => each.token === token) ?? null;
       const kept = pick({ ...marks(), logits: { shape: logits.shape.slice(1), data: logits.data } });
-      const attention = weights && weights.data;
-      steps.push({ token, piece: chosen?.piece ?? null, logProb: chosen?.logProb ?? null, weights: attention });
-      Object.assign(steps.at(-1), { candidates: best, marks: kept });
+      const known = { piece: chosen?.piece ?? null, logProb: chosen?.logProb ?? null };
+      steps.push({ token, ...known, weights: weights && weights.data, candidates: best, marks: kept });
       state = next;
     }
     const pieces = [...this.source.readable(sourceIds.slice(0, -1)), EOS_PIECE];

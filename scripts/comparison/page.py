@@ -69,12 +69,11 @@ def verdict(rows: Sequence[Row], baseline: str) -> list[str]:
     spread = "" if best.std is None else f" ± {best.std:.1f}"
     p_values = [row.p for row in rows if row.p is not None]
     clear, others = sum(p < _LEVEL for p in p_values), len(rows) - 1
-    tests = (
-        f"{clear} of {others} other models differ from {baseline} in BLEU (p < {_LEVEL} after Holm's correction); "
-        f"{others - len(p_values)} could not be tested, with fewer than two common seeds or with seeds that disagree."
-        if p_values
-        else f"No model could be tested against {baseline}: a test needs two seeds of both, which agree on the better."
-    )
+    tests = f"No model could be tested against {baseline}: a test needs two seeds of both, which agree on the better."
+    if p_values:
+        tests = f"{clear} of {others} other models differ from {baseline} in BLEU (p < {_LEVEL} after Holm's correction)."
+        if untested := others - len(p_values):
+            tests += f" {untested} could not be tested, with fewer than two common seeds or with seeds that disagree."
     return [
         f"Best mean BLEU: {rows[0].name}, {best.mean:.1f}{spread}.",
         tests if others else "There is one model only.",

@@ -32,13 +32,12 @@ export function linesOf(weights, scale) {
 
 /** Without attention all goes through one vector: curves from every row of one side to the middle. */
 export function bottleneck(from, count, height, width, tall) {
-  const paths = Array.from({ length: count }, (_, place) => {
+  return Array.from({ length: count }, (_, place) => {
     const y = (place + 0.5) * height;
     const [a, b] = from === "left" ? [0, width / 2] : [width, width / 2];
     const bend = (a + b) / 2;
     return `M${a} ${y}C${bend} ${y} ${bend} ${tall / 2} ${b} ${tall / 2}`;
   });
-  return paths;
 }
 
 /** All lines, with lists of their elements by row and by column. */
