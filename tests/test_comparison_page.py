@@ -48,6 +48,8 @@ def test_the_page_of_a_comparison(tmp_path: Path) -> None:
     (file := tmp_path / "comparison.html").write_text(html, encoding="utf-8")
     data = content(file)
     assert "1 of 2 other models differ from bahdanau" in data["verdict"][1]
+    assert "1 could not be tested" in data["verdict"][1]
+    assert "could not be tested" not in page.verdict(rows[:2], "bahdanau")[1]
     shown = figures(data)
     assert [column["name"] for column in shown["attention-luong"]["columns"]] == ["word", "the", "cat", "end"]
     for row, line in zip(rows, shown["scores"]["rows"], strict=True):

@@ -71,7 +71,8 @@ def verdict(rows: Sequence[Row], baseline: str) -> list[str]:
     clear, others = sum(p < _LEVEL for p in p_values), len(rows) - 1
     tests = f"No model could be tested against {baseline}: a test needs two seeds of both, which agree on the better."
     if p_values:
-        tests = f"{clear} of {others} other models differ from {baseline} in BLEU (p < {_LEVEL} after Holm's correction)."
+        corrected = f"p < {_LEVEL} after Holm's correction"
+        tests = f"{clear} of {others} other models differ from {baseline} in BLEU ({corrected})."
         if untested := others - len(p_values):
             tests += f" {untested} could not be tested, with fewer than two common seeds or with seeds that disagree."
     return [
