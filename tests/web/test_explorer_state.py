@@ -165,7 +165,9 @@ def test_sentences_are_those_of_the_chosen_run_and_have_their_references(show: A
         ExploredRun(name, [Snapshot("end", packed(translator(name)))], sentences=rows(f"by {name}"))
         for name in ("bahdanau", "hard")
     ]
-    page = settled(show(explorer_page([*runs, ExploredRun("bare", runs[0].models)], [TEXT]), at(view="sentences")))
+    three = [*runs, ExploredRun("bare", runs[0].models)]
+    page = settled(show(explorer_page(three, [TEXT]), at(view="sentences", run=9)))  # a run of another page
+    assert page.locator(".sentences .translation").all_inner_texts() == ["by bahdanau"]
     page.select_option("#run", "1")
     assert settled(page).locator(".sentences .translation").all_inner_texts() == ["by hard"]
     page.locator(".sentences .copy").click()

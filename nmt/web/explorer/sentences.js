@@ -9,7 +9,8 @@ export class Sentences {
     this.node = element("section", { className: "card", "aria-label": "Sentences of the test set" });
   }
 
-  show(run) {
+  show(chosen) {
+    const run = chosen in this.runs ? chosen : 0; // an address can say any number
     this.node.replaceChildren((this.tables[run] ??= this.table(this.runs[run])));
   }
 
