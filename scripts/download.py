@@ -37,20 +37,21 @@ def main() -> None:
     options = parse(sys.argv[1:])
     folder: Path = options.directory
     if options.corpus == "multi30k":
-        settings = ["experiment=multi30k_ende"]
+        settings, known = ["experiment=multi30k_ende"], "the languages are en, de, fr and cs"
         folder, site = folder / "multi30k", options.url or MULTI30K
         names = [f"{name}.{language}.gz" for language in options.languages or ("en", "de", "fr") for name in SETS]
     else:
         names, site = [f"{options.corpus}-eng.zip"], options.url or ANKI
+        known = f"see {ANKI}/ for the languages that there are"
         settings = [f"data.path={folder / names[0]}"]
     for name in names:
         if not (folder / name).is_file():
-            fetch(f"{site}/{name}", folder / name)
+            fetch(f"{site}/{name}", folder / name, known)
     print(f"{folder} is ready. Train on it with:\n\n    {shell_command('train.py', *settings)}\n")
 
 
-def fetch(url: str, file: Path) -> None:
-    """Download a .zip or .gz file under another name, read it to the end, and rename it."""
+def fetch(url: str, file: Path, known: str) -> None:
+    """Download a .zip or .gz file under another name, read it to the end, and rename it; `known` says what there is."""
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f"{file.name}.part")
     # Some sites turn away the default agent of urllib.
@@ -65,7 +66,7 @@ def fetch(url: str, file: Path) -> None:
         check(partial)
         partial.replace(file)
     except urllib.error.HTTPError as error:
-        hint = f"see {ANKI}/ for the languages that there are" if error.code == 404 else "try again later"
+        hint = known if error.code == 404 else "try again later"
         raise UserError(f"{url} cannot be fetched (HTTP {error.code}): {hint}.") from error
     except (zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise UserError(f"{url} is damaged ({error}): try again, or fetch it with a browser.") from error

@@ -63,7 +63,8 @@ def test_files_are_fetched_once_and_what_is_next_is_said(tmp_path: Path, url: st
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["xxx"], "HTTP 404"),
+        (["xxx"], "(HTTP 404): see https"),
+        (["multi30k", "xx"], "(HTTP 404): the languages are en, de, fr and cs"),
         (["mar"], "is damaged"),
         (["ita"], "broke off after"),
         (["multi30k", "fr"], "is damaged"),
