@@ -179,6 +179,8 @@ def main() -> None:
     """Measure in turn, print a table, write a CSV file if asked to."""
     options = parse(sys.argv[1:])
     checkouts = [ROOT, *([options.against.absolute()] if options.against else [])]
+    if not (checkouts[-1] / "train.py").is_file():
+        raise UserError(f"{checkouts[-1]} is no checkout of this project: give the directory that holds train.py.")
     rows: dict[tuple[str, str], list[list[float]]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         bench = Bench(options, Path(folder))
@@ -235,8 +237,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     unknown = set(options.names) - {"training", "decoding", "starting", "serving"}
     if unknown:
         raise UserError(f"There is no measurement {min(unknown)}: choose training, decoding, starting or serving.")
-    if options.against and not (options.against / "train.py").is_file():
-        raise UserError(f"{options.against} is no checkout of this project: give the directory that holds train.py.")
     return options
 
 

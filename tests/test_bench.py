@@ -6,7 +6,7 @@ from pathlib import Path
 import bench
 import pytest
 
-from tests.commands import Finished, command, succeeded
+from tests.commands import Finished, assert_fails, command, succeeded
 from tests.conftest import ROOT, assert_refused
 
 
@@ -22,4 +22,4 @@ def test_two_checkouts_are_measured_in_turn(finished: Finished, tmp_path: Path) 
 
 def test_mistakes_are_refused(tmp_path: Path) -> None:
     assert_refused("no measurement traning", bench.parse, ["traning"])
-    assert_refused("no checkout", bench.parse, ["--against", str(tmp_path)])
+    assert_fails(command("scripts/bench.py", "--against", str(tmp_path)), "no checkout")
