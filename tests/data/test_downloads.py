@@ -42,7 +42,7 @@ def url() -> Iterator[str]:
     """The address of the site, which answers while a test lasts."""
     Site.requests.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
