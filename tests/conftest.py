@@ -1,4 +1,5 @@
 import functools
+import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ CELLS = sorted(path.stem for path in (ROOT / "configs/model/cell").glob("*.yaml"
 
 # Two test processes share two cores: more threads than that only get in each other's way.
 torch.set_num_threads(1)
+# Else a tenth of the time goes to collecting garbage among all that PyTorch and the collected tests hold.
+gc.freeze()
+gc.set_threshold(100_000)
 # A busy machine is no failure.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")

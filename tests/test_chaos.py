@@ -7,7 +7,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-
 ALL = ["--every", "20"]
 
 
