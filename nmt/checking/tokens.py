@@ -25,8 +25,8 @@ def _letter(character: str) -> str:
 
 def _word(character: str) -> str:
     """The same, with spaces around each character of a script that puts none between words."""
-    found = _letter(character)
-    return f" {found} " if script_of(character) in UNSPACED else found
+    letter = _letter(character)
+    return f" {letter} " if script_of(character) in UNSPACED else letter
 
 
 _LETTERS, _WORDS = ByCharacter(_letter), ByCharacter(_word)

@@ -27,9 +27,9 @@ def render(
 
         return as_text(explain(translator, candidates[0]))
     if options.json:
-        found = [_as_dict(candidate, source, options.alignments) for candidate in candidates]
-        values = {"source": source, **found[0], "guessing": guessed}
-        values |= {"nbest": found} if options.nbest > 1 else {}
+        nbest = [_as_dict(candidate, source, options.alignments) for candidate in candidates]
+        values = {"source": source, **nbest[0], "guessing": guessed}
+        values |= {"nbest": nbest} if options.nbest > 1 else {}
         return json.dumps(values, ensure_ascii=False).translate(_LINE_BREAKS)
     lines = [_as_line(candidate, source, options.alignments) for candidate in candidates]
     if options.nbest > 1:

@@ -114,8 +114,8 @@ def _problem(directory: Path, key: str) -> str | None:
     """What is wrong with a prepared corpus, or None if it is undamaged and has this key."""
     if problem := damage(directory):
         return problem
-    found = json.loads((directory / "report.json").read_text(encoding="utf-8"))["key"]
-    return None if found == key else "it is another corpus, renamed"
+    recorded = json.loads((directory / "report.json").read_text(encoding="utf-8"))["key"]
+    return None if recorded == key else "it is another corpus, renamed"
 
 
 def _key(settings: DataSettings) -> str:

@@ -45,8 +45,8 @@ def first_lines(path: str) -> list[str]:
 
 def dialect_of(lines: Sequence[str]) -> Dialect | None:
     """Find out the dialect of a table from its first lines; None if it has one column."""
-    if lines and (told := SEPARATOR.fullmatch(lines[0])):
-        return Dialect(told[1], quoted=True)
+    if lines and (separator := SEPARATOR.fullmatch(lines[0])):
+        return Dialect(separator[1], quoted=True)
     lines = [line for part in lines for line in part.split("\r") if line.strip()]
     if sum("\t" in line for line in lines) > len(lines) / 2:  # hardly a sentence holds a tab
         return Dialect("\t", _is_quoted(lines, "\t"))

@@ -90,7 +90,7 @@ def count_parameters(run: OpenRun) -> int:
 
 
 def figures(run: OpenRun, details: Mapping[str, Any], examples: Sequence[HeldOut]) -> list[Figure]:
-    """What became of the rows of the corpus, how its two sides look, and the settings."""
+    """The corpus (rows kept and dropped, statistics of its two sides) and the settings."""
     path = run.directory / "data" / "report.json"
     report = DataReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
     rows: list[list[Cell]] = [["rows read", report.pairs_read]]

@@ -38,7 +38,7 @@ def repeats(translation: str, references: Sequence[str]) -> list[str]:
         often = Counter({phrase: count - 1 for phrase, count in Counter(map(" ".join, pairs)).items() if count > 1})
         return twice | often
 
-    found = phrases(translation)
-    for reference in references if found else ():
-        found -= phrases(reference)
-    return sorted(found)
+    repeats = phrases(translation)
+    for reference in references if repeats else ():
+        repeats -= phrases(reference)
+    return sorted(repeats)
